@@ -8,12 +8,14 @@ import pytest
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.robustness import check_certificate, exact_radius
 from marginflow.robustness.radius.certificate import ProofNode, RadiusCertificate
+from marginflow.robustness.radius.horizons import first_look
+from marginflow.robustness.radius.problems import Problems
 from marginflow.robustness.radius.reduction import RadiusProblem, reduce_network
 from marginflow.robustness.radius.rivals import reduce_classifier
-from marginflow.robustness.radius.screening import screen, values_and_slopes
+from marginflow.robustness.radius.screening import screen
 
 
-def seen(seed: int, n_classes: int = 5) -> tuple[list[TwoLayer], list[float], np.ndarray, list[RadiusProblem]]:
+def seen(seed: int, n_classes: int = 5) -> tuple[list[TwoLayer], list[float], np.ndarray, Problems]:
     """The differences of a random classifier, their levels, a point, and the problems seen from it in plain units."""
     rng = np.random.default_rng(seed)
     width, d = int(rng.integers(5, 40)), int(rng.integers(2, 10))
@@ -27,8 +29,18 @@ def seen(seed: int, n_classes: int = 5) -> tuple[list[TwoLayer], list[float], np
     own = int(network.predict(x[None, :])[0])
     reduction = reduce_classifier(network)
     pairs = [reduction.pair(own, t) for t in range(n_classes) if t != own]
-    problems = [pair.reduction.at(x, 1.0, pair.level) for pair in pairs]
+    problems = reduction.outputs_of(own).at(x, 0)
     return [pair.network for pair in pairs], [pair.level for pair in pairs], x, problems
+
+
+def test_together_they_are_the_problems_of_their_reductions():
+    networks, levels, x, problems = seen(2)
+    assert len(problems) == len(networks)
+    for network, level, problem in zip(networks, levels, problems, strict=True):
+        alone: RadiusProblem = reduce_network(network).at(x, 1.0, level)
+        np.testing.assert_array_equal(problem.W, alone.W)
+        for name in ("a", "c", "constant", "blur", "blur_per_length", "noise", "dimension"):
+            np.testing.assert_allclose(getattr(problem, name), getattr(alone, name), rtol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -64,11 +76,34 @@ def test_together_is_as_one_by_one(seed: int):
     problems = seen(seed)[3]
     together = screen(problems, 0.3, 1e-6)
     for problem, found in zip(problems, together, strict=True):
-        (alone,) = screen([problem], 0.3, 1e-6)
+        (alone,) = screen(Problems.of(problem), 0.3, 1e-6)
         assert alone.lower == pytest.approx(found.lower, rel=1e-9)
         assert len(alone.steps) == len(found.steps)
         np.testing.assert_allclose(alone.box.low, found.box.low, atol=1e-9)
         np.testing.assert_allclose(alone.box.high, found.box.high, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tangents_of_any_shares_give_bounds_that_hold(seed: int):
+    rng = np.random.default_rng(seed)
+    networks, levels, x, problems = seen(seed)
+    exact = exact_radius(networks[0], x, label=1.0, level=levels[0])
+    for shares in (rng.random(problems.a.size), np.zeros(problems.a.size), np.ones(problems.a.size)):
+        assert screen(problems, 2.0, 1e-6, shares)[0].lower <= exact.upper * (1 + 1e-9)
+
+
+def test_a_witness_at_a_kink_is_proved_with_the_shares_of_its_projection():
+    # |x_1| + 2 |x_2| <= 1 seen from (3, 0.2): the nearest point of the diamond is its corner (1, 0).
+    W = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    network = TwoLayer(W=W, v=[1.0, 1.0, 2.0, 2.0])
+    problem = reduce_network(network).at(np.array([3.0, 0.2]), 1.0, 1.0)
+    look = first_look(Problems.of(problem), 1e-6)
+    assert look.witness.upper == pytest.approx(np.hypot(2.0, 0.2), rel=1e-9)
+    assert look.witness.tangents is not None
+    assert ((look.witness.tangents > 0.01) & (look.witness.tangents < 0.99)).any()
+    (with_shares,) = screen(Problems.of(problem), look.horizon, 1e-6, look.witness.tangents)
+    (without,) = screen(Problems.of(problem), look.horizon, 1e-6)
+    assert with_shares.lower >= look.horizon * (1 - 1e-6) > without.lower
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -88,7 +123,7 @@ def test_intervals_hold_every_point_on_the_other_side(seed: int):
 
 def test_values_and_slopes_are_those_of_each_problem():
     problems = seen(3)[3]
-    values, slopes = values_and_slopes(problems)
+    values, slopes = problems.values_and_slopes()
     for problem, value, slope in zip(problems, values, slopes, strict=True):
         origin = np.zeros(problem.rank)
         assert value == pytest.approx(problem.value(origin), rel=1e-12)

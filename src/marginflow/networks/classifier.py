@@ -161,7 +161,8 @@ class Classifier(HiddenLayer, Exported):
 
         Its output weights are differences rounded to float64, which changes N by no more than its evaluation does.
         """
-        if not all(type(t) is int and 0 <= t < self.n_classes for t in (first, second)):  # asked for every rival
+        K = self.V.shape[0]
+        if not (type(first) is type(second) is int and 0 <= first < K and 0 <= second < K):  # asked for every rival
             first, second = class_numbers("classes", [first, second], self.n_classes).tolist()
         return _difference(self, first, second)
 

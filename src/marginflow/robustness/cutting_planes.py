@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from math import sqrt
 from typing import Protocol
 
 import numpy as np
@@ -72,7 +73,7 @@ def nearest(
         if lower >= target or time.monotonic() > deadline:
             break
         before = rows.n
-        worst = separator.separate(rows, delta, tolerance * max(lower, float(np.linalg.norm(delta))))
+        worst = separator.separate(rows, delta, tolerance * max(lower, sqrt(delta @ delta)))
         if worst == np.inf:
             lower, best = np.inf, np.append(np.zeros(rows.n - 1), 1.0)
             break
@@ -135,7 +136,7 @@ class Rows:
 
     def add(self, row: FloatArray, h: float, owner: int, pattern: BoolArray | None) -> float:
         """One more row, scaled to unit length; its length before."""
-        length = float(np.linalg.norm(row))
+        length = sqrt(row @ row)
         size = length if length > 0 else 1.0
         i = self.n
         if i == self._h.size:
@@ -174,7 +175,7 @@ class Rows:
     def combine(self, mu: FloatArray) -> tuple[FloatArray, float]:
         """delta = G^T mu, and the distance h . mu / ||G^T mu|| that the multipliers prove."""
         delta: FloatArray = mu @ self.G[: self.n]
-        gain, size = float(self.h @ mu), float(np.linalg.norm(delta))
+        gain, size = float(self.h @ mu), sqrt(delta @ delta)
         if gain <= 0:
             return delta, 0.0
         return delta, gain / size if size > 0 else float("inf")

@@ -138,6 +138,8 @@ def active_set(gram: FloatArray, h: FloatArray, start: FloatArray, *, deadline: 
         Non-negative multipliers.
     """
     q = h.size
+    if q == 1:
+        return np.maximum(h, 0.0) / gram[0] if gram[0, 0] > 0 else start
     mu = start.copy()
     held = mu > 0
     ridge = _RIDGE * float(np.trace(gram)) / q

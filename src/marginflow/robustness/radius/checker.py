@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 
 import numpy as np
 
@@ -79,7 +80,13 @@ def check_certificate(
     >>> check_certificate(radius.certificate, net).holds
     True
     """
-    with np.errstate(all="ignore"), one_thread():
+    with one_thread():
+        return judged(certificate, network)
+
+
+def judged(certificate: RadiusCertificate | ClassifierCertificate, network: TwoLayer | Classifier) -> Judgement:
+    """The judgement, for a caller who has set the number of threads."""
+    with np.errstate(all="ignore"):
         if isinstance(certificate, RadiusCertificate) and isinstance(network, TwoLayer):
             return _judge(certificate, network)
         if isinstance(certificate, ClassifierCertificate) and isinstance(network, Classifier):
@@ -102,12 +109,12 @@ def _judge_rivals(certificate: ClassifierCertificate, classifier: Classifier) ->
     points = [proof.point for proof in proofs.values()]
     if any(points[0] is not point and not np.array_equal(points[0], point) for point in points):
         return _refused("The proofs for the rivals are about different points.")
-    upper, trees = np.inf, []
+    upper, trees, finite = np.inf, [], bool(np.isfinite(points[0]).all())
     for rival, proof in proofs.items():
         network, level = classifier.difference(own, rival)
         if proof.label != 1.0 or proof.level != level:
             return _refused(f"The proof for rival {rival} has another label or level.")
-        distance, fault = _ends(proof, network)
+        distance, fault = _ends(proof, network, finite)
         if fault:
             return _refused(f"Rival {rival}: {fault}")
         upper = min(upper, distance)
@@ -121,15 +128,18 @@ def _judge_rivals(certificate: ClassifierCertificate, classifier: Classifier) ->
 
 
 def _judge(certificate: RadiusCertificate, network: TwoLayer) -> Judgement:
-    upper, fault = _ends(certificate, network)
+    upper, fault = _ends(certificate, network, bool(np.isfinite(certificate.point).all()))
     if not fault and 0.0 < certificate.lower < np.inf:
         _, fault = _open_leaf([(certificate, network)])
     return _refused(fault) if fault else Judgement(holds=True, lower=certificate.lower, upper=upper, reason="")
 
 
-def _ends(certificate: RadiusCertificate, network: TwoLayer) -> tuple[float, str]:
-    """The distance of the witness, and what is wrong with it or with a lower bound that needs no tree."""
-    upper, fault = _upper(certificate, network)
+def _ends(certificate: RadiusCertificate, network: TwoLayer, finite: bool) -> tuple[float, str]:
+    """The distance of the witness, and what is wrong with it or with a lower bound that needs no tree.
+
+    `finite`: whether all numbers of the point are.
+    """
+    upper, fault = _upper(certificate, network, finite)
     L = certificate.lower
     if not fault and not 0.0 <= L <= upper:
         fault = f"The lower bound {L!r} is negative or exceeds the distance {upper!r} of the witness."
@@ -138,12 +148,12 @@ def _ends(certificate: RadiusCertificate, network: TwoLayer) -> tuple[float, str
     return upper, fault
 
 
-def _upper(certificate: RadiusCertificate, network: TwoLayer) -> tuple[float, str]:
+def _upper(certificate: RadiusCertificate, network: TwoLayer, finite: bool) -> tuple[float, str]:
     """The distance of the witness, and what is wrong with it."""
     x, y, level, witness = certificate.point, certificate.label, certificate.level, certificate.witness
     if x.shape != (network.dimension,) or certificate.groups.shape != (network.width,):
         return np.inf, "The network has another shape."
-    if abs(y) != 1.0 or not (np.isfinite(level) and np.isfinite(x).all()):
+    if abs(y) != 1.0 or not (finite and isfinite(level)):
         return np.inf, "The label is not -1 or +1, or a number is not finite."
     if witness is None:
         return np.inf, ""
@@ -202,7 +212,7 @@ def _open_leaf(claims: list[_Claim]) -> tuple[int, str]:
     v = np.stack([form.v for form in forms])
     levels = np.array([one_unflushed(p.level, -(form.outputs + k)) for p, form in zip(proofs, forms, strict=True)])
     for i, proof in enumerate(proofs):
-        if max(abs(unit) for unit in proof.units) > _FARTHEST:
+        if max(map(abs, proof.units)) > _FARTHEST:
             return i, f"The units 2^{proof.units[0]} and 2^{proof.units[1]} are beyond float64."
     farther = np.array([proof.units[0] - k for proof in proofs])
     higher = np.array([proof.units[1] - form.outputs for proof, form in zip(proofs, forms, strict=True)])
@@ -217,7 +227,7 @@ def _open_leaf(claims: list[_Claim]) -> tuple[int, str]:
     blur = np.abs(weights) @ seen.away + np.abs(rest) @ seen.astray + noise * (np.abs(levels) + SMALL)
     constants = labels * (rest @ seen.steady) - levels - blur
     rows, longest, L = seen.grouped.rows, seen.grouped.longest, seen.L
-    c = np.stack([np.bincount(seen.grouped.group, row).astype(np.float64) for row in labels[:, None] * weights])
+    c = seen.grouped.summed(labels[:, None] * weights)
     if len(proofs) == 1 and seen.a.size < W.shape[1] and _curved(proofs[0]):
         # Only Q^T delta matters, with Q a basis of the rows: how far it is from orthogonal, and from that, is charged.
         rows, off, loose = seen.grouped.span
@@ -271,15 +281,19 @@ def _left(cases: Cases, of: list[int], nodes: list[ProofNode], ends: FloatArray)
         given = [(case, step) for case, node in zip(of, nodes, strict=True) for step in node.steps]
         steps = ShrinkingSteps(cases, [case for case, _ in given], [step for _, step in given])
         first = np.cumsum(counts) - counts
+        shortest = int(counts.min())
         for number in range(int(counts.max())):
-            more = counts[rows] > number
-            if not more.all():
+            if number >= shortest:
+                more = counts[rows] > number
                 yield from ((int(i), ends[:, j]) for j, i in zip(np.flatnonzero(~more), rows[~more], strict=True))
                 rows, ends = rows[more], ends[:, more]
+                if not rows.size:
+                    return
+                shortest = int(counts[rows].min())
             ends = steps.shrunk(first[rows] + number, ends)
-            open_ = ~(ends[0] > ends[1]).any(axis=1)
-            if not open_.all():
-                rows, ends = rows[open_], ends[:, open_]
+            empty = np.logical_or.reduce(ends[0] > ends[1], axis=1)
+            if empty.any():
+                rows, ends = rows[~empty], ends[:, ~empty]
             if not rows.size:
                 return
     yield from ((int(i), ends[:, j]) for j, i in enumerate(rows))

@@ -25,34 +25,43 @@ def as_length(unit: int, distance: float) -> float:
     return one_unflushed(distance, unit)
 
 
-def in_plain_units(tree: list[TreeNode], unit: int, outputs: int) -> tuple[tuple[int, int], tuple[ProofNode, ...]]:
-    """The nodes, with steps in the user's units (exponents 0, 0) unless a number becomes too large or too small."""
-    shifts = (outputs, outputs - unit, unit - outputs)
-    plain = max(abs(shift) for shift in shifts) < 600 and all(_moderate(step) for node in tree for step in node.steps)
-    if not plain:
-        shifts = (0, 0, 0)
-    nodes = tuple(
-        ProofNode(steps=tuple(_shifted(step, shifts) for step in node.steps), split=node.split, children=node.children)
-        for node in tree
-    )
-    return (0, 0) if plain else (unit, outputs), nodes
+def in_plain_units(
+    trees: list[list[TreeNode]], unit: int, outputs: list[int]
+) -> list[tuple[tuple[int, int], tuple[ProofNode, ...]]]:
+    """Units and nodes of each tree: in the user's units (exponents 0, 0) unless a number becomes too large or small."""
+    farthest = max(max(abs(exponent), abs(exponent - unit)) for exponent in outputs)
+    plain = farthest < 600 and _moderate([step for tree in trees for node in tree for step in node.steps])
+    found = []
+    for tree, exponent in zip(trees, outputs, strict=True):
+        nodes = tuple(
+            ProofNode(
+                steps=tuple([_shifted(step, exponent, unit) for step in node.steps] if plain else node.steps),
+                split=node.split,
+                children=node.children,
+            )
+            for node in tree
+        )
+        found.append(((0, 0) if plain else (unit, exponent), nodes))
+    return found
 
 
-def _moderate(step: ProofStep) -> bool:
+def _moderate(steps: list[ProofStep]) -> bool:
     """Whether no number is so large or small that it could leave float64 when the units change."""
-    sizes = np.abs(step.slopes if step.curvatures is None else np.append(step.slopes, step.curvatures))
+    arrays = [array for step in steps for array in (step.slopes, step.curvatures) if array is not None]
+    sizes = np.abs(np.concatenate(arrays)) if arrays else np.ones(1)
     sizes[sizes == 0] = 1.0
     within = sizes.max(initial=1.0) < 1e100 and sizes.min(initial=1.0) > 1e-100
-    return bool(within) and all(tau == 0 or 1e-100 < tau < 1e100 for tau in step.taus)
+    return bool(within) and all(tau == 0 or 1e-100 < tau < 1e100 for step in steps for tau in step.taus)
 
 
-def _shifted(step: ProofStep, shifts: tuple[int, int, int]) -> ProofStep:
+def _shifted(step: ProofStep, outputs: int, unit: int) -> ProofStep:
     """Slopes, curvatures and taus times powers of two, all exact."""
+    per_tau = 2.0 ** (unit - outputs)
     return ProofStep(
         scale=step.scale,
-        slopes=np.ldexp(step.slopes, shifts[0]),
-        curvatures=None if step.curvatures is None else np.ldexp(step.curvatures, shifts[1]),
-        taus=tuple(one_unflushed(tau, shifts[2]) for tau in step.taus),
+        slopes=np.ldexp(step.slopes, outputs),
+        curvatures=None if step.curvatures is None else np.ldexp(step.curvatures, outputs - unit),
+        taus=tuple([tau * per_tau for tau in step.taus]),
     )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 
@@ -86,10 +87,12 @@ def project(
     target : float
         Stop as soon as the distance is known to be at least this.
     """
-    c_opposing = problem.c[problem.opposing]
+    weights = problem.c_opposing * p
     usable = bool(np.isfinite(q).all())
-    slope = (c_opposing * p) @ problem.W_opposing
-    height = problem.constant + float(c_opposing @ (p * problem.a[problem.opposing] + q)) if usable else 0.0
+    slope = weights @ problem.W_opposing
+    height = 0.0
+    if usable:
+        height = problem.constant + float(weights @ problem.a_opposing) + float(problem.c_opposing @ q)
     rows = Rows(problem.rank, problem.supporting.size, cuts.heights.size + 12)
     if usable:
         for i in range(cuts.heights.size):
@@ -103,8 +106,7 @@ class _Node:
 
     def __init__(self, problem: RadiusProblem, signs: IntArray, slope: FloatArray, height: float, usable: bool) -> None:
         self.problem, self.slope, self.height, self.usable = problem, slope, height, usable
-        self.c, self.a = problem.c[problem.supporting], problem.a[problem.supporting]
-        self.halves = np.flatnonzero(signs)
+        self.halves = signs.nonzero()[0]
         self.half_rows = signs[self.halves, None] * problem.W[self.halves]
         self.half_h = -signs[self.halves] * problem.a[self.halves]
         self.used = np.zeros(self.halves.size, dtype=np.bool_)
@@ -113,11 +115,12 @@ class _Node:
         """The cut at delta, and the half-space that delta fails most."""
         worst = 0.0
         if self.usable:
-            active = self.a + self.problem.W_supporting @ delta > 0
-            weights = np.where(active, self.c, 0.0)
-            row = weights @ self.problem.W_supporting + self.slope
-            h = float(weights @ self.a) + self.height
-            size = float(np.linalg.norm(row))
+            p = self.problem
+            active = p.a_supporting + p.W_supporting @ delta > 0
+            weights = p.c_supporting * active
+            row = weights @ p.W_supporting + self.slope
+            h = float(weights @ p.a_supporting) + self.height
+            size = sqrt(row @ row)
             if size == 0:
                 if h > 0:
                     rows.add(-row, h, -1, active)
@@ -146,17 +149,18 @@ def _result(problem: RadiusProblem, p: FloatArray, table: Rows, found: Nearest, 
     n = mu.size
     omega = mu / table.sizes[:n]
     is_cut = table.owners[:n] < 0
-    scale = float(omega[is_cut].sum())
+    of_cuts = omega * is_cut
+    scale = float(of_cuts.sum())
     slopes = np.zeros(problem.width)
-    slopes[problem.supporting] = problem.c[problem.supporting] * (omega[is_cut] @ table.patterns[:n][is_cut])
-    slopes[problem.opposing] = scale * problem.c[problem.opposing] * p
-    owners = table.owners[:n][~is_cut]
-    slopes[owners] -= signs[owners] * omega[~is_cut]
-    held = np.flatnonzero(is_cut & (mu > 0))
+    slopes[problem.supporting] = problem.c_supporting * (of_cuts @ table.patterns[:n])
+    slopes[problem.opposing] = (scale * problem.c_opposing) * p
+    if not is_cut.all():
+        owners = table.owners[:n][~is_cut]
+        slopes[owners] -= signs[owners] * omega[~is_cut]
     # The rows hold slope + cut; what is handed on is the supporting part alone, which is recomputed from the pattern.
-    patterns = table.patterns[held]
-    weights = np.where(patterns, problem.c[problem.supporting], 0.0)
-    cuts = Cuts(patterns=patterns, rows=weights @ problem.W_supporting, heights=weights @ problem.a[problem.supporting])
+    patterns = table.patterns[:n][of_cuts > 0]
+    weights = problem.c_supporting * patterns
+    cuts = Cuts(patterns=patterns, rows=weights @ problem.W_supporting, heights=weights @ problem.a_supporting)
     return Projection(
         delta=found.delta,
         step=ProofStep(scale=scale, slopes=slopes),

@@ -15,7 +15,7 @@ from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.classifier import class_numbers
 from marginflow.networks.evaluation import checked_point
 from marginflow.robustness.radius.certificate import RadiusCertificate
-from marginflow.robustness.radius.checker import Judgement, check_certificate
+from marginflow.robustness.radius.checker import Judgement, judged
 from marginflow.robustness.radius.claims import (
     MODEST,
     ROUNDING,
@@ -201,7 +201,7 @@ def _search(
     unit = reduction.unit(point)
     for _ in range(3):
         problem = reduction.at(point, y, level, unit)
-        if not (reduction.fits and np.isfinite(problem.a).all() and problem.value(np.zeros(problem.rank)) > 0):
+        if not (reduction.fits and np.isfinite(problem.a).all() and problem.at_zero > 0):
             return _Found(lower=0.0, witness=None, unit=unit, outcome=_nothing(float("inf")))
         outcome = solve(problem, tolerance=tolerance - 2 * ROUNDING, time_limit=time_limit, max_nodes=max_nodes)
         if not 0.0 < outcome.upper < _NEAR:
@@ -223,7 +223,7 @@ def _confirmed(
     network: TwoLayer, reduction: Reduction, point: FloatArray, y: float, level: float, found: _Found
 ) -> tuple[RadiusCertificate, Judgement, str]:
     """The largest claim that the judge confirms, its judgement, and why it refused the first."""
-    units, nodes = in_plain_units(found.outcome.tree, found.unit, reduction.outputs)
+    ((units, nodes),) = in_plain_units([found.outcome.tree], found.unit, [reduction.outputs])
     proof = RadiusCertificate(
         point=read_only(point),
         label=y,
@@ -234,11 +234,11 @@ def _confirmed(
         nodes=nodes,
         units=units,
     )
-    first = judgement = check_certificate(proof, network)
+    first = judgement = judged(proof, network)
     claims = [replace(proof, lower=share * found.lower) for share in MODEST[1:] if np.isfinite(found.lower)]
     claims += [replace(proof, lower=0.0), replace(proof, lower=found.lower, witness=None)]
     claims.append(replace(proof, lower=0.0, witness=None))
     while not judgement.holds:
         proof = claims.pop(0)
-        judgement = check_certificate(proof, network)
+        judgement = judged(proof, network)
     return proof, judgement, first.reason

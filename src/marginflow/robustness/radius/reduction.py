@@ -75,6 +75,26 @@ class RadiusProblem:
         return np.flatnonzero(self.c < 0)
 
     @cached_property
+    def a_supporting(self) -> FloatArray:
+        """Distances of the supporting neurons."""
+        return self.a[self.supporting]
+
+    @cached_property
+    def a_opposing(self) -> FloatArray:
+        """Distances of the opposing neurons."""
+        return self.a[self.opposing]
+
+    @cached_property
+    def c_supporting(self) -> FloatArray:
+        """Weights of the supporting neurons."""
+        return self.c[self.supporting]
+
+    @cached_property
+    def c_opposing(self) -> FloatArray:
+        """Weights of the opposing neurons."""
+        return self.c[self.opposing]
+
+    @cached_property
     def W_supporting(self) -> FloatArray:
         """Directions of the supporting neurons, contiguous."""
         return np.ascontiguousarray(self.W[self.supporting])
@@ -83,6 +103,11 @@ class RadiusProblem:
     def W_opposing(self) -> FloatArray:
         """Directions of the opposing neurons, contiguous."""
         return np.ascontiguousarray(self.W[self.opposing])
+
+    @cached_property
+    def at_zero(self) -> float:
+        """g(0)."""
+        return self.constant + float(self.c @ np.maximum(self.a, 0.0))
 
     def value(self, delta: FloatArray) -> float:
         """g(delta)."""

@@ -18,7 +18,7 @@ import numpy as np
 from marginflow.arrays import FloatArray, read_only
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.robustness.radius.certificate import ClassifierCertificate, RadiusCertificate
-from marginflow.robustness.radius.checker import Judgement, check_certificate
+from marginflow.robustness.radius.checker import Judgement, judged
 from marginflow.robustness.radius.claims import (
     MODEST,
     ROUNDING,
@@ -27,14 +27,13 @@ from marginflow.robustness.radius.claims import (
     on_the_other_side,
     status_of,
 )
-from marginflow.robustness.radius.cuts import Cuts
-from marginflow.robustness.radius.horizons import HORIZONS, solve, solve_within
+from marginflow.robustness.radius.horizons import HORIZONS, first_look, solve, solve_within
 from marginflow.robustness.radius.normal import input_form, length, margin_sign, normal_form, unflushed
-from marginflow.robustness.radius.reduction import Geometry, RadiusProblem, Reduction, farthest
+from marginflow.robustness.radius.problems import Outputs, Problems
+from marginflow.robustness.radius.reduction import Geometry, Reduction, farthest
 from marginflow.robustness.radius.result import Radius
-from marginflow.robustness.radius.screening import Screened, screen, values_and_slopes
-from marginflow.robustness.radius.search import SearchOutcome
-from marginflow.robustness.radius.witness import Witness
+from marginflow.robustness.radius.screening import Screened, screen
+from marginflow.robustness.radius.search import TreeNode
 
 # Differences of logits below this share of their size are looked at in rational arithmetic.
 _CLOSE = 1e-6
@@ -56,6 +55,15 @@ class ClassifierReduction:
     classifier: Classifier
     geometry: Geometry
     known: dict[tuple[int, int], Pair] = field(default_factory=dict)
+
+    outputs: dict[int, Outputs] = field(default_factory=dict)
+
+    def outputs_of(self, own: int) -> Outputs:
+        """f_own - f_t for all other classes t, in their order."""
+        if own not in self.outputs:
+            pairs = [self.pair(own, t) for t in range(self.classifier.n_classes) if t != own]
+            self.outputs[own] = Outputs([pair.reduction for pair in pairs], [pair.level for pair in pairs])
+        return self.outputs[own]
 
     def pair(self, own: int, rival: int) -> Pair:
         """f_own - f_rival."""
@@ -81,11 +89,10 @@ def reduce_classifier(classifier: Classifier) -> ClassifierReduction:
 class _Rival:
     number: int
     pair: Pair
-    problem: RadiusProblem
     usable: bool = False
     start: Screened | None = None
     lower: float = 0.0
-    tree: SearchOutcome | None = None
+    tree: list[TreeNode] = field(default_factory=list)
 
 
 def classifier_radius_at(
@@ -111,11 +118,12 @@ def classifier_radius_at(
         beaten = [t for t in close if _beaten(reduction.pair(own, t), point)]
         if beaten:
             found = _Found(upper=0.0, witness=point, rival=beaten[0], unit=0)
-            rivals = [_Rival(number=t, pair=reduction.pair(own, t), problem=_NOWHERE) for t in others]
+            rivals = [_Rival(number=t, pair=reduction.pair(own, t)) for t in others]
         else:
-            unit = reduction.pair(own, others[0]).reduction.unit(point)
-            rivals = _in_order(reduction, own, others, point, unit)
-            found = _searched(rivals, point, unit, tolerance, begin + time_limit, max_nodes)
+            outputs = reduction.outputs_of(own)
+            unit = outputs.first.unit(point)
+            rivals, problems = _in_order(reduction, own, others, outputs.at(point, unit))
+            found = _searched(rivals, problems, point, unit, tolerance, begin + time_limit, max_nodes)
     proof, judgement, reason = _confirmed(classifier, own, rivals, found, point)
     witness = next((part.witness for part in proof.proofs.values() if part.witness is not None), None)
     return Radius(
@@ -126,16 +134,13 @@ def classifier_radius_at(
         upper=judgement.upper,
         witness=witness,
         status=status_of(judgement, tolerance),
-        nodes=sum(len(rival.tree.tree) for rival in rivals if rival.tree is not None),
+        nodes=sum(len(rival.tree) for rival in rivals),
         seconds=time.monotonic() - begin,
         trace=((time.monotonic() - begin, judgement.lower, judgement.upper),),
         certificate=proof if certificate else None,
         reason=reason,
         rival=None if witness is None else found.rival,
     )
-
-
-_NOWHERE = RadiusProblem(W=np.zeros((0, 0)), a=np.zeros(0), c=np.zeros(0), constant=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,50 +156,52 @@ def _beaten(pair: Pair, point: FloatArray) -> bool:
 
 
 def _in_order(
-    reduction: ClassifierReduction, own: int, others: list[int], point: FloatArray, unit: int
-) -> list[_Rival]:
-    """The rivals as seen from the point, the one that is nearest if all were linear first."""
-    pairs = [reduction.pair(own, t) for t in others]
-    seen = pairs[0].reduction.distances(point, unit)
-    problems = [pair.reduction.at(point, 1.0, pair.level, unit, seen) for pair in pairs]
-    values, slopes = values_and_slopes(problems)
-    finite = bool(np.isfinite(seen).all())
-    distances = np.where(slopes > 0, values / slopes, np.inf)
-    return [
-        _Rival(
-            number=others[i],
-            pair=pairs[i],
-            problem=problems[i],
-            usable=finite and bool(values[i] > 0) and pairs[i].reduction.fits,
-        )
-        for i in np.argsort(distances, kind="stable")
+    reduction: ClassifierReduction, own: int, others: list[int], problems: Problems
+) -> tuple[list[_Rival], Problems]:
+    """The rivals as seen from the point, the one that is nearest if all were linear first; problems of the usable."""
+    values, slopes = problems.values_and_slopes()
+    finite = bool(np.isfinite(problems.a).all())
+    order = np.argsort(np.where(slopes > 0, values / slopes, np.inf), kind="stable")
+    rivals = [
+        _Rival(number=others[i], pair=reduction.pair(own, others[i]), usable=finite and bool(values[i] > 0))
+        for i in order.tolist()
     ]
+    for rival in rivals:
+        rival.usable = rival.usable and rival.pair.reduction.fits
+    return rivals, problems.chosen(order[[rival.usable for rival in rivals]])
 
 
 def _searched(
-    rivals: list[_Rival], point: FloatArray, unit: int, tolerance: float, deadline: float, max_nodes: float
+    rivals: list[_Rival],
+    problems: Problems,
+    point: FloatArray,
+    unit: int,
+    tolerance: float,
+    deadline: float,
+    max_nodes: float,
 ) -> _Found:
     """A witness of the first rival, bounds for all within its distance, and a search for each that this leaves open."""
     usable = [rival for rival in rivals if rival.usable]
     best, nearest, seen = float("inf"), None, 0.0
     aim = 0.97 * tolerance - 2 * ROUNDING  # bound and witness are rounded once more
-    for rival in usable:
-        problem = rival.problem
+    for i, rival in enumerate(usable):
+        if rival.start is not None and rival.start.lower >= best * (1.0 - aim):
+            rival.tree, rival.lower = [TreeNode(steps=rival.start.steps)], rival.start.lower
+            continue
+        problem = problems[i]
         options = {"tolerance": aim, "time_limit": max(deadline - time.monotonic(), 1e-3), "max_nodes": max_nodes}
         if best == np.inf:
-            near = Witness(problem)
-            near.explore(Cuts.none(problem))
-            if near.delta is not None:
-                seen = near.upper
-                for other, start in zip(usable, screen([other.problem for other in usable], seen, aim), strict=True):
-                    other.start = start
-            outcome = solve(problem, witness=near, start=rival.start, **options)
+            look = first_look(problems if i == 0 else problems.chosen(np.arange(i, len(usable))), aim)
+            seen = look.horizon
+            for other, start in zip(usable[i:], look.starts, strict=True):
+                other.start = start
+            outcome = solve(problem, look=look, **options)
         else:
             if rival.start is None or seen < best:
-                (rival.start,) = screen([problem], best, aim)
+                (rival.start,) = screen(Problems.of(problem), best, aim)
             # A witness of this rival may lie within the last 2e-9 of the radius: nothing is lost by not looking there.
             outcome = solve_within(problem, best, rival.start, **options)
-        rival.tree, rival.lower = outcome, outcome.lower
+        rival.tree, rival.lower = outcome.tree, outcome.lower
         if outcome.lower == np.inf and (rival.pair.network.v < 0)[rival.pair.network.W.any(axis=1)].any():
             rival.lower = HORIZONS[-1] * farthest(problem)  # neurons have cancelled, up to rounding only
         if outcome.delta is not None and outcome.upper < best:
@@ -213,11 +220,12 @@ def _confirmed(
     """The largest common bound that the judge confirms, its judgement, and why it refused the first."""
     lower = min(as_length(found.unit, min(rival.lower for rival in rivals) * (1.0 - ROUNDING)), found.upper)
     proofs: dict[int, RadiusCertificate] = {}
-    for rival in rivals:
-        tree = [] if rival.tree is None else rival.tree.tree
-        units, nodes = in_plain_units(tree, found.unit, rival.pair.reduction.outputs)
+    exponents = [rival.pair.reduction.outputs for rival in rivals]
+    plain = in_plain_units([rival.tree for rival in rivals], found.unit, exponents)
+    given = read_only(point)
+    for rival, (units, nodes) in zip(rivals, plain, strict=True):
         proofs[rival.number] = RadiusCertificate(
-            point=read_only(point),
+            point=given,
             label=1.0,
             level=rival.pair.level,
             lower=lower,
@@ -229,7 +237,7 @@ def _confirmed(
     whole = ClassifierCertificate(label=own, proofs=proofs)
     reason = ""
     for claim in _claims(whole, lower):
-        judgement = check_certificate(claim, classifier)
+        judgement = judged(claim, classifier)
         if judgement.holds:
             return claim, judgement, reason
         reason = reason or judgement.reason

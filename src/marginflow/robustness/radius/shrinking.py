@@ -52,6 +52,18 @@ class Cases:
         return largest
 
     @cached_property
+    def lowest(self) -> FloatArray:
+        """a less what the rounding of a pre-activation can add."""
+        charged: FloatArray = self.a - self.noise * self.Z
+        return charged
+
+    @cached_property
+    def highest(self) -> FloatArray:
+        """a and what the rounding of a pre-activation can take away."""
+        charged: FloatArray = self.a + self.noise * self.Z
+        return charged
+
+    @cached_property
     def sizes(self) -> FloatArray:
         """The magnitudes that enter each g on the ball."""
         total: FloatArray = np.abs(self.constants) + np.abs(self.c) @ self.Z
@@ -88,12 +100,14 @@ class ShrinkingSteps:
         self.refused = not fits.all()
         self.fits = fits
         # Lines: psi(delta) = h + p . delta, and h is this height plus the remainders theta of the neurons.
+        self.sc = self.s[:, None] * cases.c[self.of]
         p = self.pi @ cases.W
         self.magnitudes = self.s * cases.sizes[self.of] + sizes @ cases.Z + SMALL
         self.heights = self.s * cases.constants[self.of] + self.pi @ cases.a - noise * self.magnitudes
         self.drop = 0.25 * self.tau * self.tau * (p * p).sum(axis=1)[:, None]
         self.most = (1.0 + noise) * cases.L**2 + (1.0 + noise) * self.drop
-        self.along = p @ cases.W.T
+        self.looser = noise * np.sqrt(self.drop)
+        self.along = -0.5 * (p @ cases.W.T)
 
     def shrunk(self, which: IntArray, ends: FloatArray) -> FloatArray:
         """The intervals, shape (2, n, k), after one step for each of n regions; low > high if no delta is left."""
@@ -111,15 +125,17 @@ class ShrinkingSteps:
 
     def _by_lines(self, which: IntArray, ends: FloatArray) -> FloatArray:
         """psi is linear, the ellipsoids are balls around multiples of its gradient."""
-        cases, noise, tau = self.cases, self.cases.noise, self.tau[which]
-        remainders = (self.s[which, None] * cases.c[self.of[which]]) * np.maximum(ends, 0.0) - self.pi[which] * ends
-        theta = remainders.min(axis=0)
+        of: IntArray | slice = slice(which[0], which[0] + 1) if which.size == 1 else which  # a slice copies nothing
+        cases, tau = self.cases, self.tau[of]
+        remainders = self.sc[of] * np.maximum(ends, 0.0)
+        remainders -= self.pi[of] * ends
+        theta = np.minimum(remainders[0], remainders[1])
         np.minimum(theta, 0.0, where=(ends[0] < 0) & (ends[1] > 0), out=theta)
-        h = self.heights[which] + theta.sum(axis=1)
-        room = self.most[which] - tau * h[:, None]
-        extent = ((1.0 + noise) * cases.longest) * np.sqrt(room) + noise * np.sqrt(self.drop[which])
-        centres = (-0.5 * tau)[:, :, None] * self.along[which][:, None, :]
-        return _cut(cases, noise, centres, extent[:, :, None], room, ends)
+        h = self.heights[of] + np.add.reduce(theta, axis=1)
+        room = self.most[of] - tau * h[:, None]
+        extent = ((1.0 + cases.noise) * cases.longest) * np.sqrt(room) + self.looser[of]
+        centres = tau[:, :, None] * self.along[of][:, None, :]
+        return _cut(centres, extent[:, :, None], room, ends, cases.lowest, cases.highest)
 
     def _by_a_parabola(self, i: int, ends: FloatArray) -> FloatArray:
         """One region, with curvatures."""
@@ -145,7 +161,8 @@ class ShrinkingSteps:
         room = L**2 - tau * h + drop + noise * (L**2 * (1.0 + tau * np.abs(curve).max()) + drop)
         extent = (1.0 + noise) * np.sqrt(room * ((1.0 / H) @ (W * W).T))
         extent += noise * np.linalg.norm(x, axis=1, keepdims=True)
-        return _cut(cases, noise, (x @ W.T)[None], extent[None], room[None, :, 0], ends[:, None])[:, 0]
+        charge = noise * cases.Z
+        return _cut((x @ W.T)[None], extent[None], room[None, :, 0], ends[:, None], a - charge, a + charge)[:, 0]
 
 
 def _padded(rows: list[tuple[float, ...]]) -> FloatArray:
@@ -155,14 +172,20 @@ def _padded(rows: list[tuple[float, ...]]) -> FloatArray:
 
 
 def _cut(
-    cases: Cases, noise: float, centres: FloatArray, extent: FloatArray, room: FloatArray, ends: FloatArray
+    centres: FloatArray, extent: FloatArray, room: FloatArray, ends: FloatArray, lowest: FloatArray, highest: FloatArray
 ) -> FloatArray:
-    """Intervals within every ellipsoid, one for each row and tau; low > high where one is empty."""
-    charge = noise * cases.Z
+    """Intervals within every ellipsoid, one for each row and tau; low > high where one is empty.
+
+    `lowest` and `highest` are a, moved by the charge for rounding.
+    """
     cut = np.empty_like(ends)
-    np.maximum(ends[0], (centres - extent).max(axis=1, initial=-np.inf) + (cases.a - charge), out=cut[0])
-    np.minimum(ends[1], (centres + extent).min(axis=1, initial=np.inf) + (cases.a + charge), out=cut[1])
-    empty = (room < 0).any(axis=1)
+    np.maximum.reduce(centres - extent, axis=1, initial=-np.inf, out=cut[0])
+    np.minimum.reduce(centres + extent, axis=1, initial=np.inf, out=cut[1])
+    cut[0] += lowest
+    cut[1] += highest
+    np.maximum(ends[0], cut[0], out=cut[0])
+    np.minimum(ends[1], cut[1], out=cut[1])
+    empty = np.logical_or.reduce(room < 0, axis=1)
     if empty.any():
         cut[0, empty], cut[1, empty] = np.inf, -np.inf
     return cut

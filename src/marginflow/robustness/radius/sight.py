@@ -69,6 +69,12 @@ class Grouped:
     apart: FloatArray
     sums: FloatArray
 
+    def summed(self, weights: FloatArray) -> FloatArray:
+        """The weights of the neurons, shape (T, l), added within groups."""
+        if self.first.size == self.group.size:  # each has a group of its own
+            return weights[:, self.first]
+        return np.stack([np.bincount(self.group, row).astype(np.float64) for row in weights])
+
     @cached_property
     def longest(self) -> float:
         """The largest length of a row, as computed."""

@@ -7,11 +7,14 @@ Project 0 on it, update S, repeat: distances never grow, and there are finitely 
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.robustness.attacks import nearest_of_two
 from marginflow.robustness.neighbourhood import Neighbourhood
+from marginflow.robustness.radius.certificate import ProofStep
 from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.reduction import RadiusProblem, farthest
 
@@ -26,25 +29,27 @@ _FAR = 1e9
 class Witness:
     """The nearest witness so far; patterns that were projected on once are not tried again.
 
-    `touching` also counts points where g is zero up to rounding.
+    `touching` also counts points where g is zero up to rounding. `tangents` are the shares of the weights of supporting
+    neurons with which the projection that led to the witness is proved: 0 or 1, and in between at a kink.
     """
 
     def __init__(self, problem: RadiusProblem, *, touching: bool = True) -> None:
         self.problem = problem
         self.upper = float("inf")
         self.delta: FloatArray | None = None
+        self.tangents: FloatArray | None = None
         self._tried: set[bytes] = set()
         # A value below this is zero as far as float64 can tell; where g only touches zero nothing better is to be had.
         size = float(np.abs(problem.c) @ np.abs(problem.a)) + abs(problem.constant)
         rounding = 64.0 * float(np.finfo(np.float64).eps) * float(np.sqrt(problem.width + problem.rank)) * size
-        self._rounding = min(rounding, 1e-9 * problem.value(np.zeros(problem.rank))) if touching else 0.0
+        self._rounding = min(rounding, 1e-9 * problem.at_zero) if touching else 0.0
         self._far = _FAR * farthest(problem)
         self._no_signs = np.zeros(problem.width, dtype=np.int64)
 
     def offer(self, direction: FloatArray) -> bool:
         """The exact first crossing along a direction; whether it is the nearest witness so far."""
-        size = float(np.linalg.norm(direction))
-        if not (size > 0 and np.isfinite(size)):
+        size = sqrt(direction @ direction)
+        if not 0 < size < np.inf:
             return False
         p = self.problem
         unit = direction / size
@@ -57,7 +62,7 @@ class Witness:
     def descend(self, delta: FloatArray, cuts: Cuts) -> None:
         """Convex-concave steps from the pattern of opposing neurons at delta."""
         p = self.problem
-        active: BoolArray = p.a[p.opposing] + p.W_opposing @ delta > 0
+        active: BoolArray = p.a_opposing + p.W_opposing @ delta > 0
         zero = np.zeros(active.size)
         for _ in range(_MAX_ROUNDS):
             key = np.packbits(active).tobytes()
@@ -76,21 +81,32 @@ class Witness:
             if found.lower >= self.upper * (1 - 1e-11) or not np.isfinite(found.lower):
                 return
             cuts = found.cuts
-            if not self.offer(found.delta) or self.upper > found.lower * (1 + 1e-9):
-                self.offer(found.inner)
-            active = p.a[p.opposing] + p.W_opposing @ found.delta > 0
+            nearer = self.offer(found.delta)
+            if not nearer or self.upper > found.lower * (1 + 1e-9):
+                nearer = self.offer(found.inner) or nearer
+            if nearer:
+                self.tangents = _tangents(p, found.step)
+            active = p.a_opposing + p.W_opposing @ found.delta > 0
 
     def explore(self, cuts: Cuts) -> None:
-        """A first witness: downhill from 0, along the smoothed gradient, from random directions only if need be."""
+        """A first witness, and a better one."""
+        self.begin(cuts)
+        self.improve(cuts)
+
+    def begin(self, cuts: Cuts) -> None:
+        """A first witness: downhill from 0, and from random directions only if need be."""
         p = self.problem
         start = np.zeros(p.rank)
         self.offer(-p.gradient(start))
         if self.delta is None:
-            for direction in (-p.c @ p.W, -p.c[p.opposing] @ p.W_opposing):
+            for direction in (-p.c @ p.W, -p.c_opposing @ p.W_opposing):
                 self.offer(direction)
         if self.delta is None:
             self._wander(np.random.default_rng(0))
         self.descend(start if self.delta is None else self.delta, cuts)
+
+    def improve(self, cuts: Cuts) -> None:
+        """A better one along the smoothed gradient."""
         self.anneal(0.3, cuts)
         if self.delta is not None:
             self.descend(self.delta, cuts)
@@ -108,11 +124,11 @@ class Witness:
         for i in range(_SMOOTHINGS):
             ramp = width * self.upper * (1.0 - i / _SMOOTHINGS)
             g = (p.c * np.clip(0.5 + 0.5 * (p.a + p.W @ delta) / ramp, 0.0, 1.0)) @ p.W
-            size = float(np.linalg.norm(g))
+            size = sqrt(g @ g)
             if size == 0:
                 return
             move = -g / size if start is None else delta / self.upper - g / size
-            length = float(np.linalg.norm(move))
+            length = sqrt(move @ move)
             if not length > 0:  # the start is where the gradient leads away from
                 return
             delta = self.upper * (move / length)
@@ -161,6 +177,16 @@ class Witness:
                 return
 
 
+def _tangents(problem: RadiusProblem, step: ProofStep) -> FloatArray | None:
+    """The shares of the weights of the supporting neurons in a step of a projection, None if it has no cut."""
+    if not step.scale > 0:
+        return None
+    shares = np.zeros(problem.width)
+    slopes = step.slopes[problem.supporting]
+    shares[problem.supporting] = np.minimum(slopes / (step.scale * problem.c_supporting), 1.0)
+    return shares
+
+
 def _first_crossing(a: FloatArray, speed: FloatArray, c: FloatArray, constant: float, limit: float) -> float:
     """The first t in [0, limit) with constant + sum_j c_j relu(a_j + t speed_j) <= 0, infinity if there is none.
 
@@ -168,18 +194,23 @@ def _first_crossing(a: FloatArray, speed: FloatArray, c: FloatArray, constant: f
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         knots = -a / speed
-    ahead = (knots > 0) & (knots < limit)
-    t = knots[ahead]
-    order = np.argsort(t)
-    t = np.append(np.append(0.0, t[order]), limit)
-    starting = np.where(knots == 0, speed > 0, a > 0)
-    slope = float((c * speed) @ starting) + np.append(0.0, np.cumsum((c * np.abs(speed))[ahead][order]))
+    ahead = ((knots > 0) & (knots < limit)).nonzero()[0]
+    ahead = ahead[knots[ahead].argsort()]
+    falls = c * speed
+    starting = a > 0
+    if np.count_nonzero(a) < a.size:
+        starting |= (knots == 0) & (speed > 0)
+    t = np.empty(ahead.size + 2)
+    t[0], t[1:-1], t[-1] = 0.0, knots[ahead], limit
+    slope = np.zeros(ahead.size + 1)
+    np.cumsum(c[ahead] * np.abs(speed[ahead]), out=slope[1:])
+    slope += float(falls @ starting)
     first = constant + float(c @ np.maximum(a, 0.0))
-    values = first + np.cumsum(slope * np.diff(t))
+    values = first + np.cumsum(slope * (t[1:] - t[:-1]))
     for piece in np.flatnonzero(values <= 0):
         low, high = float(t[piece]), float(t[piece + 1])
         active = a + 0.5 * (low + high) * speed > 0
-        fall = float((c * speed) @ active)
+        fall = float(falls @ active)
         height = constant + float((c * a) @ active)
         if height + fall * high <= 0:  # prefix sums may have rounded a value that is positive
             root = -height / fall if fall < 0 else high
