@@ -18,7 +18,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import lru_cache
@@ -81,6 +81,7 @@ class _Requests:
         self._of_thread: dict[int, list[int]] = {}
         self._libraries: tuple[Any, ...] = ()
         self._before: list[int] = []
+        self._in_force: int | None = None  # what the libraries were last told, None for what was before
 
     def enter(self, number: int) -> None:
         with self._lock:
@@ -110,6 +111,9 @@ class _Requests:
 
     def _apply(self) -> None:
         least = min((own[-1] for own in self._of_thread.values()), default=None)
+        if least == self._in_force:  # contexts within contexts: asking the libraries takes longer than a small product
+            return
+        self._in_force = least
         for library, before in zip(self._libraries, self._before, strict=True):
             wanted = before if least is None else least
             if library.num_threads != wanted:
@@ -144,21 +148,29 @@ def _set(library: Any, number: int) -> None:
         give_up(force=True)
 
 
-@contextmanager
-def blas_threads(number: int) -> Iterator[None]:
-    """A context in which BLAS uses `number` threads, or fewer if another thread asks for fewer."""
-    _requests.enter(number)
-    try:
-        yield
-    finally:
+class _Request:
+    """A context with a request in the table."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def __enter__(self) -> None:
+        _requests.enter(self._number)
+
+    def __exit__(self, *error: object) -> None:
         _requests.leave()
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
+def blas_threads(number: int) -> AbstractContextManager[None]:
+    """A context in which BLAS uses `number` threads, or fewer if another thread asks for fewer."""
+    return _Request(number)
+
+
+def one_thread() -> AbstractContextManager[None]:
     """A context of one BLAS thread: for small matrices, where threads that wait for each other cost a factor."""
-    with blas_threads(1):
-        yield
+    return _Request(1)
 
 
 @contextmanager
@@ -179,11 +191,9 @@ def single_threaded() -> Iterator[None]:
                 pool.set_num_threads(number)
 
 
-@contextmanager
-def threads_for(multiplications: float, most: int) -> Iterator[None]:
+def threads_for(multiplications: float, most: int) -> AbstractContextManager[None]:
     """A context of one BLAS thread for small work and of `most` for large."""
-    with blas_threads(1 if multiplications < _WORTH_THREADS else most):
-        yield
+    return _Request(1 if multiplications < _WORTH_THREADS else most)
 
 
 def available_threads() -> int:
