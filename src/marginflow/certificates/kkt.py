@@ -162,9 +162,8 @@ def _enough(problem: StationarityProblem, candidate: tuple[FloatArray, FloatArra
     """The residual of a candidate below which a search for other multipliers has nothing to find."""
     if candidate is None:
         return 0.0
-    lam, carry = candidate[0], np.flatnonzero(candidate[0])
-    longest = float(np.sqrt(np.vecdot(problem.T[carry], problem.T[carry]).max(initial=0.0)))
-    rounding = _SUM_ROUNDING * float(np.abs(lam).sum()) * longest * float(np.linalg.norm(problem.v))
+    lengths = np.sqrt(np.vecdot(problem.T, problem.T))
+    rounding = _SUM_ROUNDING * float(np.abs(candidate[0]) @ lengths) * float(np.linalg.norm(problem.v))
     return max(_CANDIDATE_IS_ENOUGH * problem.norm(), min(rounding, 0.5 * DEFAULT_TOLERANCE * problem.norm()))
 
 

@@ -19,7 +19,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg.blas import dsymv, dsyrk
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.interior.cones import Cones, Squares
@@ -137,8 +138,10 @@ class Iterate:
         if self.program.soft:
             parts += [(self.xi, step.xi), (self.beta, step.beta)]
         for value, change in parts:
-            falling = change < 0
-            most = min(most, float((value[falling] / -change[falling]).min(initial=1e30)))
+            with np.errstate(invalid="ignore"):  # pairs that are not opposite hold 0 / 0
+                steepest = float(np.fmin.reduce(change / value, axis=None))
+            if steepest < 0.0:
+                most = min(most, -1.0 / steepest)
         return most
 
     def move(self, step: InteriorStep, length: float) -> None:
@@ -155,7 +158,7 @@ class Iterate:
     def shortfall(self) -> FloatArray:
         """Residual of the margin equation, shape (m,)."""
         z = self.program.X @ self.U.T
-        margins = (self.A * z).sum(axis=1) - np.where(self.opposite, self.e, 0.0).sum(axis=1)
+        margins = _row_sums(self.A, z) - _row_sums(self.opposite, self.e)
         shortfall: FloatArray = margins + self.xi - 1.0 - self.w
         return shortfall
 
@@ -169,11 +172,14 @@ class System:
         m, r = X.shape
         opposite = at.opposite
         k = len(at.s)
+        # Zero on pairs that are not opposite, as alpha and mu are; A is zero on the others.
         self.p, self.q = at.alpha / at.e, at.mu / at.f
-        self.inverse = np.where(opposite, 1.0 / np.where(opposite, self.p + self.q, 1.0), 0.0)
-        self.theta = self.q * self.inverse
+        self.inverse = np.divide(1.0, self.p + self.q, out=np.zeros((m, k)), where=opposite)
+        self.over_e = np.divide(1.0, at.e, out=np.zeros((m, k)), where=opposite)
+        self.over_f = np.divide(1.0, at.f, out=np.zeros((m, k)), where=opposite)
+        self.theta, self.rest = self.q * self.inverse, self.p * self.inverse
         self.omega = self.p * self.theta
-        self.coefficient = np.where(opposite, -self.theta, at.A)  # of x_i in row i of B_j
+        self.coefficient = at.A - self.theta  # of x_i in row i of B_j
         self.diagonal = at.w / at.lam + self.inverse.sum(axis=1)
         if at.program.soft:
             self.diagonal = self.diagonal + at.xi / at.beta
@@ -182,57 +188,56 @@ class System:
         M = (self.omega.T @ at.program.squares).reshape(k, r, r) - self.a[:, :, None] * self.a[:, None, :]
         M[:, np.arange(r), np.arange(r)] += self.h[:, None]
         self.inverse_factor = _inverse_factors(M)
-        S = np.zeros((m, m))
+        S = np.zeros((m, m), order="F")
         at_once = max(1, COLUMNS_AT_ONCE // r)
         for first in range(0, k, at_once):
             block = slice(first, min(first + at_once, k))
             # X L_j^{-T} for all neurons of the block side by side
             E = X @ self.inverse_factor[block].transpose(2, 0, 1).reshape(r, -1)
             E = (E.reshape(m, -1, r) * self.coefficient[:, block, None]).reshape(m, -1)
-            S = scipy.linalg.blas.dsyrk(1.0, E.T, beta=1.0, c=S.T, trans=1, lower=0, overwrite_c=1).T
-        S = np.tril(S)
-        S = S + np.tril(S, -1).T
+            S = dsyrk(1.0, E.T, beta=1.0, c=S, trans=1, lower=0, overwrite_c=1)
         S[np.diag_indices(m)] += self.diagonal
-        self.S = S
+        self.S = S  # its upper triangle
         self.factor = _cholesky(S)
         # Residuals of the equations at the iterate.
         self.Z = X @ at.U.T
         self.rf = np.where(opposite, at.e - self.Z - at.f, 0.0)
         self.rl = np.where(opposite, at.lam[:, None] - at.alpha - at.mu, 0.0)
-        pull = np.where(opposite, -at.mu, at.A * at.lam[:, None]).T @ X
-        self.rq = -pull - at.cones.q
-        self.rw = (at.A * self.Z).sum(axis=1) - np.where(opposite, at.e, 0.0).sum(axis=1) + at.xi - 1.0 - at.w
+        self.rq = (at.mu - at.A * at.lam[:, None]).T @ X - at.cones.q
+        self.rw = at.shortfall
         self.rb = at.program.penalty - at.lam - at.beta if at.program.soft else np.zeros(m)
 
     def solve(self, target: float, affine: InteriorStep | None) -> InteriorStep:
-        """The direction that brings all products to `target`, corrected to second order by `affine`."""
-        at, opposite, X = self.at, self.at.opposite, self.at.program.X
-        ce, cf, cw = target - at.alpha * at.e, target - at.mu * at.f, target - at.w * at.lam
+        """The direction that brings all products to `target`, corrected to second order by `affine`.
+
+        Where there is none yet the direction is only looked along, and need not be refined.
+        """
+        at, X = self.at, self.at.program.X
+        ce, cf, cw = target * self.over_e - at.alpha, target * self.over_f - at.mu, target - at.w * at.lam
         cx = target - at.xi * at.beta if at.program.soft else np.zeros_like(at.lam)
         if affine is not None:
-            ce, cf = ce - affine.alpha * affine.e, cf - affine.mu * affine.f
+            ce, cf = ce - affine.alpha * affine.e * self.over_e, cf - affine.mu * affine.f * self.over_f
             cw = cw - affine.w * affine.lam
             if at.program.soft:
                 cx = cx - affine.xi * affine.beta
         side = at.cones.right(target, at.U, affine is not None, at.U if affine is None else affine.U)
-        ce, cf = np.where(opposite, ce / at.e, 0.0), np.where(opposite, cf / at.f, 0.0)
-        R = ce + cf - self.q * self.rf - self.rl
-        kappa = cf - self.q * self.rf - self.theta * R
+        kappa = cf - self.q * self.rf
+        R = ce + kappa - self.rl
+        kappa -= self.theta * R
         c = side - self.rq - kappa.T @ X
-        d = cw / at.lam + (R * self.inverse).sum(axis=1) - self.rw
+        d = cw / at.lam + _row_sums(R, self.inverse) - self.rw
         if at.program.soft:
             d = d - (cx - at.xi * self.rb) / at.beta
         dU, dlam = self._eliminate(c, d)
-        for _ in range(2):
+        for _ in range(0 if affine is None else 2):
             rc, rd = self._residual(dU, dlam)
             more_U, more_lam = self._eliminate(c - rc, d - rd)
             dU, dlam = dU + more_U, dlam + more_lam
         dZ = X @ dU.T
         base = (R - dlam[:, None]) * self.inverse
-        de = np.where(opposite, base + self.theta * dZ, 0.0)
-        df = np.where(opposite, base - self.p * self.inverse * dZ + self.rf, 0.0)
+        de, df = base + self.theta * dZ, base - self.rest * dZ + self.rf
         # The smaller of the two multipliers by complementarity, the larger by what their sum must be.
-        total = np.where(opposite, dlam[:, None] + self.rl, 0.0)
+        total = dlam[:, None] * at.opposite + self.rl
         by_alpha, by_mu = ce - self.p * de, cf - self.q * df
         first = at.alpha < at.mu
         dalpha = np.where(first, by_alpha, total - by_mu)
@@ -240,7 +245,7 @@ class System:
         dw = (cw - at.w * dlam) / at.lam
         dbeta = self.rb - dlam if at.program.soft else np.zeros_like(dlam)
         dxi = (cx - at.xi * dbeta) / at.beta if at.program.soft else np.zeros_like(dlam)
-        dq = np.where(opposite, dmu, -at.A * dlam[:, None]).T @ X + self.rq
+        dq = (dmu - at.A * dlam[:, None]).T @ X + self.rq
         at.cones.advance(dU, dq)
         return InteriorStep(dU, de, df, dalpha, dmu, dw, dlam, dxi, dbeta)
 
@@ -248,9 +253,9 @@ class System:
         """(du, dlambda) with M_j du_j - B_j^T dlambda = c_j and sum_j B_j du_j + D dlambda = d."""
         X = self.at.program.X
         own = self._by_M(c)
-        rhs = d - (self.coefficient * (X @ own.T)).sum(axis=1)
-        dlam = scipy.linalg.cho_solve(self.factor, rhs, check_finite=False)
-        dlam = dlam + scipy.linalg.cho_solve(self.factor, rhs - self.S @ dlam, check_finite=False)
+        rhs = d - _row_sums(self.coefficient, X @ own.T)
+        dlam = dpotrs(self.factor, rhs)[0]
+        dlam = dlam + dpotrs(self.factor, rhs - dsymv(1.0, self.S, dlam))[0]
         dU = self._by_M(c + (self.coefficient * dlam[:, None]).T @ X)
         return dU, dlam
 
@@ -266,7 +271,13 @@ class System:
         along = np.einsum("ij,ij->i", self.a, dU)
         left: FloatArray = self.h[:, None] * dU - along[:, None] * self.a
         left = left + (self.omega * dZ - self.coefficient * dlam[:, None]).T @ X
-        return left, (self.coefficient * dZ).sum(axis=1) + self.diagonal * dlam
+        return left, _row_sums(self.coefficient, dZ) + self.diagonal * dlam
+
+
+def _row_sums(a: FloatArray | BoolArray, b: FloatArray) -> FloatArray:
+    """sum_j a_ij b_ij, shape (m,)."""
+    sums: FloatArray = np.einsum("ij,ij->i", a, b)
+    return sums
 
 
 def survivors(members: IntArray, kept: IntArray) -> IntArray:
@@ -291,16 +302,14 @@ def _inverse_factors(M: FloatArray) -> FloatArray:
     raise np.linalg.LinAlgError("a neuron's matrix is not positive definite")
 
 
-def _cholesky(S: FloatArray) -> tuple[FloatArray, bool]:
+def _cholesky(S: FloatArray) -> FloatArray:
+    """The upper factor of a matrix of which the upper triangle is given; one that rounding made indefinite is lifted."""
     size = np.diag(S).mean()
     for lift in (0.0, 1e-15, 1e-13, 1e-11):
-        try:
-            shifted = S.copy()
-            shifted[np.diag_indices(len(S))] += lift * size
-            factor: tuple[FloatArray, bool] = scipy.linalg.cho_factor(
-                shifted, lower=True, check_finite=False, overwrite_a=True
-            )
-        except np.linalg.LinAlgError:
-            continue
-        return factor
+        shifted = S.copy(order="F")
+        shifted[np.diag_indices(len(S))] += lift * size
+        factor: FloatArray
+        factor, info = dpotrf(shifted, clean=0, overwrite_a=1)
+        if info == 0 and np.isfinite(factor[-1, -1]):
+            return factor
     raise np.linalg.LinAlgError("the Schur complement is not positive definite")
