@@ -303,7 +303,7 @@ def _inverse_factors(M: FloatArray) -> FloatArray:
 
 
 def _cholesky(S: FloatArray) -> FloatArray:
-    """The upper factor of a matrix of which the upper triangle is given; one that rounding made indefinite is lifted."""
+    """The upper factor of a matrix given by its upper triangle; one that rounding made indefinite is lifted."""
     size = np.diag(S).mean()
     for lift in (0.0, 1e-15, 1e-13, 1e-11):
         shifted = S.copy(order="F")
