@@ -68,6 +68,30 @@ def test_the_scrubber_moves_from_the_start_to_the_kkt_point(browser: Browser, pa
     assert browser.complaints() == []
 
 
+def test_keys_move_the_scrubber_and_press_its_pictures(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["demo"], width=1400, dark=False)
+    residual = "document.getElementById('s-residual').textContent"
+    at_the_end = browser.value(residual)
+    focus = "document.activeElement.id || document.activeElement.textContent"
+
+    def after(key: str, code: int, text: str = "") -> tuple[str, str]:
+        common: dict[str, object] = {"key": key, "code": key, "windowsVirtualKeyCode": code}
+        spoken = {"type": "keyDown", "text": text} if text else {"type": "rawKeyDown"}
+        browser.call("Input.dispatchKeyEvent", **spoken, **common)
+        browser.call("Input.dispatchKeyEvent", type="keyUp", **common)
+        return browser.value(focus), browser.value(residual)
+
+    assert [after("Tab", 9)[0] for _ in range(3)] == ["theme", "play", "frame"]
+    assert after("Home", 36) == ("frame", "–")
+    assert after("End", 35) == ("frame", at_the_end)
+    name, trained = after("ArrowLeft", 37)
+    assert name == "frame"
+    assert 0.001 < float(trained) < 1  # the last moment of training is no KKT point
+    assert [after("Tab", 9)[0] for _ in range(4)][-1] == "the KKT point"
+    assert after("Enter", 13, "\r") == ("the KKT point", at_the_end)
+    assert browser.complaints() == []
+
+
 def test_the_vector_of_length_zero_flips_nothing_and_the_whole_one_everything(
     browser: Browser, pages: dict[str, Path]
 ) -> None:

@@ -23,6 +23,15 @@ def test_the_curve_ends_behind_the_mark_and_is_not_stacked() -> None:
     assert any(row.get("said") == "norm 4 flips all 9,\nnone shorter does" for table in rows for row in table)
 
 
+@pytest.mark.parametrize(("rises_at", "above"), [(3.5, True), (0.5, False)])
+def test_the_words_stand_where_the_curve_is_not(rises_at: float, above: bool) -> None:
+    steps = [{"norm": 0.0, "share": 0.0}, {"norm": rises_at, "share": 0.0}, {"norm": rises_at, "share": 0.9}]
+    drawn = universal_chart(steps, size=4.0, said=("norm 4",), verb="flipped", title="T")
+    tables = drawn.specification["datasets"].values()
+    (words,) = {(row["norm"], row["share"]) for table in tables for row in table if "said" in row}
+    assert words == ((0.0, 0.82) if above else (4.0, 0.24))
+
+
 def test_a_sum_of_images_has_the_sample_the_vector_and_the_two_together() -> None:
     drawn = image_sums([EXAMPLE], list(np.linspace(-1.0, 1.0, 16)))
     assert drawn is not None

@@ -18,7 +18,8 @@ def showing(result: Sweep | Results) -> Showing:
         seeds = result.seeds if isinstance(result.seeds, tuple) else ()
         rows += [("seed", ", ".join(map(str, seeds))), *((name, str(value)) for name, value in result.fixed.items())]
         table = Table(columns=("Parameter", "Values"), rows=tuple(rows), caption="What varies")
-        return Showing(sentence=f"{result.name}, {len(result.cells)} cells of the task {_task(result)}.", table=table)
+        named = "" if result.name == Sweep.name else f"{result.name}: "
+        return Showing(sentence=f"{named}{len(result.cells)} cells of the task {_task(result)}.", table=table)
     found, cells = result.rows, len(result.sweep.cells)
     table = row_table(found)
     sentence = (

@@ -53,28 +53,32 @@ def superscript(text: str) -> str:
 
 
 def raised(text: str) -> str:
-    """A text in which numbers such as 1.5e-15 and powers such as 10^-20 have real superscripts.
+    """A text in which numbers such as 1.5e-15 and powers such as 10^-20 have real superscripts, and -1 a real minus.
 
     Examples
     --------
     >>> from marginflow.report.style import raised
     >>> raised("residual 1.5e-15 at 1e-08, loss 10^-20, x^2")
     'residual 1.5·10⁻¹⁵ at 10⁻⁸, loss 10⁻²⁰, x²'
+    >>> raised("a sample -1 of [-2, 2], rows 3-5")
+    'a sample −1 of [−2, 2], rows 3-5'
     """
 
     def power(found: re.Match[str]) -> str:
         exponent = str(int(found[2])).translate(_SUPERSCRIPTS)
         return f"10{exponent}" if float(found[1]) == 1.0 else f"{found[1]}·10{exponent}"
 
-    return superscript(re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)", power, text))
+    text = superscript(re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)", power, text))
+    return re.sub(r"(?<![\w.)\]}^|‖-])-(?=\d)", "−", text)  # a number below zero, not a range or a difference
 
 
 _WORDS: Final = {
     **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ", "xi": "ξ"},
-    **{"lambda": "λ", "mu": "μ", "omega": "ω", "sigma": "σ", "Delta": "Δ", "sqrt": "√", "ell": "ℓ"},
+    **{"lambda": "λ", "mu": "μ", "omega": "ω", "sigma": "σ", "Delta": "Δ", "sqrt": "√", "ell": "ℓ", "pi": "π"},
+    **{"Gamma": "Γ"},
 }
 _SIGNS: Final = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠", "||": "‖", "+-": "±", "⋅": "·", "^T": "ᵀ"}
-_LOWERED: Final = str.maketrans("0123456789ij", "₀₁₂₃₄₅₆₇₈₉ᵢⱼ")
+_LOWERED: Final = str.maketrans("0123456789ij+-", "₀₁₂₃₄₅₆₇₈₉ᵢⱼ₊₋")
 
 
 def signs(text: str) -> str:
@@ -87,6 +91,8 @@ def signs(text: str) -> str:
     >>> from marginflow.report.style import signs
     >>> signs("||theta||^2 >= sqrt(m), eta_1 <= 1e-08, y_i N(x_i - y_i z); let `a_1 <= b` be")
     '‖θ‖² ≥ √(m), η₁ ≤ 10⁻⁸, yᵢ N(xᵢ - yᵢ z); let `a_1 <= b` be'
+    >>> signs("j in J_+, ||a||_1 <= Gamma(n), C sum_i lambda_i")
+    'j in J₊, ‖a‖₁ ≤ Γ(n), C Σᵢ λᵢ'
     """
     parts = text.split("`")
     return "`".join(part if index % 2 else _signs(part) for index, part in enumerate(parts))
@@ -96,7 +102,12 @@ def _signs(text: str) -> str:
     for written, sign in _SIGNS.items():
         text = text.replace(written, sign)
     text = re.sub(rf"(?<![A-Za-z])({'|'.join(_WORDS)})(?![A-Za-z])", lambda found: _WORDS[found[1]], text)
-    text = re.sub(r"(?<![A-Za-z_])([A-Za-zα-ω])_([0-9]+|[ij])(?![\w])", lambda m: m[1] + m[2].translate(_LOWERED), text)
+    text = re.sub(r"(?<![A-Za-z])sum_(?=[ij]\b)", "Σ_", text)
+    text = re.sub(
+        r"(?:(?<![A-Za-z_])([A-Za-zα-ωΓΔΣ])|(‖))_([0-9]+(?!\w)|[ij](?!\w)|[+-](?![\w(]))",
+        lambda m: (m[1] or m[2]) + m[3].translate(_LOWERED),
+        text,
+    )
     return raised(text)
 
 

@@ -48,12 +48,17 @@ def universal_chart(
         axis=alt.Axis(values=[0, 0.5, 1], labelExpr="100 * datum.value + ' %'"),
     )
     base = alt.Chart(inline(rows))
-    mark = [{"norm": size, "share": 0.24, "said": "\n".join(said)}]
+    late = all(_number(row["share"]) < 0.5 for row in rows if _number(row["norm"]) < _LATE * end)
+    mark = [{"norm": size}]
+    words_at = [{"norm": 0.0 if late else size, "share": 0.82 if late else 0.24, "said": "\n".join(said)}]
     layers = [
         base.mark_area(color="var(--exact)", opacity=0.1).encode(x=x, y=y),
         base.mark_line(color="var(--exact)", strokeWidth=2.5).encode(x=x, y=y),
         alt.Chart(inline(mark)).mark_rule(color="var(--ink)", strokeWidth=1.5).encode(x=x),
-        *(_words(mark, colour).encode(x=x, y=y, text="said:N") for colour in ({"stroke": "var(--panel)"}, {})),
+        *(
+            _words(words_at, halo, late=late).encode(x=x, y=y, text="said:N")
+            for halo in ({"stroke": "var(--panel)"}, {})
+        ),
     ]
     words = f"The share of all samples that are {verb} at once by a multiple of one vector, against its norm."
     return Chart.of(alt.layer(*layers), rows, titles, title, words, height=230)
@@ -117,11 +122,17 @@ def _signed(step: np.ndarray[Any, np.dtype[np.float64]], side: int) -> str:
     return shade_address(enlarged(0.5 + 0.5 * step.reshape(side, side) / most, around=0.5))
 
 
-def _words(mark: list[dict[str, object]], halo: Mapping[str, str]) -> Any:
-    """The words beside the mark; beneath them a halo of the ground, where they cross the curve."""
+def _words(mark: list[dict[str, object]], halo: Mapping[str, str], *, late: bool) -> Any:
+    """The words above a curve that rises late, else beside the mark, with a halo of the ground around them."""
     drawn = {"color": "var(--exact)"} | ({"strokeWidth": 5, "strokeJoin": "round", **halo} if halo else {})
     return alt.Chart(inline(mark)).mark_text(
-        align="right", dx=-10, fontSize=14, fontWeight="bold", lineBreak="\n", lineHeight=19, **drawn
+        align="left" if late else "right",
+        dx=10 if late else -10,
+        fontSize=14,
+        fontWeight="bold",
+        lineBreak="\n",
+        lineHeight=19,
+        **drawn,
     )
 
 
@@ -129,6 +140,7 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else float("inf")
 
 
+_LATE: Final = 0.65  # share of the axis that two lines of words need
 _CELL: Final = 88  # pixels
 _GAP: Final = 24
 _FOOT: Final = 30

@@ -143,9 +143,10 @@ function planePicture({ samples, frames, point }) {
   function residualChart(now) {
     const svg = byId("residuals");
     if (!svg) return;
-    const width = svg.parentElement.clientWidth, height = 214;
+    const width = svg.parentElement.clientWidth, height = 236;
     svg.replaceChildren(); svg.setAttribute("viewBox", `0 0 ${width} ${height}`); svg.setAttribute("height", height);
-    const left = 40, right = width - 14, top = 12, bottom = height - 44;
+    const left = 40, right = width - 14, top = 34, bottom = height - 44;
+    draw(svg, "text", { x: 0, y: 12 }, "KKT residual: how far the network is out of balance");
     const judged = all.filter((f) => f.residual !== null && !f.last);
     const first = Math.max(0, judged.length ? judged[0].log10_loss : 0), end = judged.length ? judged.at(-1).log10_loss : -20;
     const stop = left + 0.82 * (right - left);
