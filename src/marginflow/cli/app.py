@@ -38,12 +38,12 @@ COMMANDS = {
     "demo": ("Four pictures of what the theory says, on one offline page; less than a minute.", "marginflow demo"),
     "sample": ("Draw data from a law and write them to a file.", ""),
     "convert": (
-        "Make data of your own table: labels of any two kinds become -1 and +1.",
+        "Make data from your own table: labels of any two kinds become -1 and +1.",
         "marginflow convert table.csv --label animal --positive cat --out data.npz",
     ),
     "train": (
         "Train a network by a paper's recipe or by gradient flow, and keep it with its trajectory.",
-        "marginflow train data.npz --recipe vys22 --width 200 --seed 0 --out network.safetensors",
+        "marginflow train data.npz --width 200 --seed 0 --out network.safetensors",
     ),
     "limit": (
         "Find a KKT point of the max-margin problem near where gradient flow goes, and certify it.",
@@ -70,7 +70,7 @@ COMMANDS = {
         "marginflow radius kkt.safetensors data.npz --first 10",
     ),
     "curve": (
-        "Draw up the certified accuracy: the share of samples that are right and at least epsilon from the boundary.",
+        "Compute the certified accuracy: the share of samples that are right and at least epsilon from the boundary.",
         "marginflow curve network.safetensors data.npz --csv curve.csv",
     ),
     "flip": (

@@ -17,7 +17,8 @@ def new_paper(
     /,
     *,
     out: Annotated[
-        Path | None, Parameter(name=["--out", "-o"], help="Folder to write; marginflow_key here if not given.")
+        Path | None,
+        Parameter(name=["--out", "-o"], help="Folder to write; here under the name of the package if not given."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -81,7 +81,7 @@ Seed = Annotated[
     int, Parameter(name="--seed", validator=not_negative, help="Seed of all randomness; same seed, same result.")
 ]
 Out = Annotated[Path, written("File to write.")]
-DataFile = Annotated[Path, Parameter(help="Data, .npz or .csv (labels, numbers, in the last column; see convert).")]
+DataFile = Annotated[Path, Parameter(help="Data: .npz, or .csv of numbers with the label last (see convert).")]
 NetworkFile = Annotated[Path, Parameter(validator=not_data, help="Network, .safetensors (ours or a torch state_dict).")]
 Label = Annotated[str | None, Parameter(name="--label", help="Name of the label column of a .csv.")]
 Paper = str  # the library knows which there are, those of other packages among them

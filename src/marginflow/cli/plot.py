@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import marginflow as mf
 from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DONE
-from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, Out
+from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, written
 from marginflow.cli.output import check_target, tell
 from marginflow.cli.progress import progress
 
@@ -15,7 +18,7 @@ def plot(
     data: DataFile,
     *,
     label: Label = None,
-    out: Out,
+    out: Annotated[Path, written("A page, .html; a picture, .svg, .pdf, .png; the way to the KKT point as .gif.")],
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:

@@ -23,7 +23,7 @@ Pattern = Literal["equal", "signs", "uniform"]
 @final
 @dataclass(frozen=True)
 class Orthogonal(AbstractDistribution):
-    r"""A designed set of n <= d samples with ||x_i||^2 = d and max_{i != j} |<x_i, x_j>| = p.
+    r"""A designed set of n <= d samples of squared norm d, the largest |<x_i, x_j>| of two being p.
 
     - "basis": x_i = sqrt(d) e_i [VYS22, sec. 5.1]; p = 0, inner products exactly zero.
     - "hadamard": the first n rows of a Hadamard matrix of order d; entries -1 and +1, so that norms and inner products
