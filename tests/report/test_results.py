@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from marginflow import InputError
 from marginflow.report import Chart
 from marginflow.report.results import NamedResult, kind_of, summarise
+from marginflow.report.table import Table
 
 CERTIFICATE: dict[str, Any] = {
     "holds": True,
@@ -54,6 +55,18 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "median": [1.0, 1.0],
         "largest": [1.0, 1.0],
         "relative": {"smallest": [0.5, 0.5], "median": [0.5, 0.5], "largest": [0.5, 0.5]},
+    },
+    "certified accuracy": {
+        "samples": 2,
+        "accuracy": 1.0,
+        "exact": False,
+        "at": [],
+        "curve": [
+            {"epsilon": 0.0, "certified": 1.0, "possible": 1.0},
+            {"epsilon": 0.5, "certified": 1.0, "possible": 1.0},
+            {"epsilon": 0.7, "certified": 0.5, "possible": 1.0},
+            {"epsilon": 2.0, "certified": 0.5, "possible": 0.5},
+        ],
     },
     "flips": {
         "flips": True,
@@ -99,6 +112,18 @@ def test_staircase_of_a_flip_curve_jumps_where_samples_flip() -> None:
         (1.0, 1.0),
         (1.0, 1.0),
     ]
+
+
+def test_certified_accuracy_falls_right_after_the_length_up_to_which_it_holds() -> None:
+    summary = summarise(NamedResult(name="curve.json", content=SAMPLES["certified accuracy"]))
+    assert summary.tone == "open"
+    assert "half of all samples are right and at least 2 from the boundary" in summary.sentence
+    chart, table, _ = summary.sections[0].content
+    assert isinstance(chart, Chart)
+    assert isinstance(table, Table)
+    drawn = [row[:2] for row in chart.numbers.rows if row[2] == "certified"]
+    assert list(dict.fromkeys(drawn)) == [(0.0, 1.0), (0.5, 1.0), (0.5, 0.5), (0.7, 0.5), (2.0, 0.5)]
+    assert table.rows[0] == ("95 %", 0.5, 0.7)
 
 
 def test_null_stands_for_what_is_not_finite() -> None:

@@ -21,7 +21,10 @@ USED: Final[dict[str, tuple[str, ...]]] = {
     "demo": ("FVBS23", "LL20", "JT20", "C90", "YR03", "BPCPE11", "CP34"),
     "audit": ("VYS22", "FVBS23", "LL20", "C90"),
 }
-BY_KIND: Final = {"limit": "limit", "certificate": "certify", "training": "train", "radii": "radius", "flips": "flip"}
+BY_KIND: Final = {
+    **{"limit": "limit", "certificate": "certify", "training": "train"},
+    **{"radii": "radius", "certified accuracy": "radius", "flips": "flip"},
+}
 
 
 def cited(results: Iterable[NamedResult]) -> tuple[Reference, ...]:

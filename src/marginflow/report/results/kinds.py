@@ -9,6 +9,7 @@ from typing import Final
 from marginflow.errors import InputError
 from marginflow.report.page import Section
 from marginflow.report.results import plain
+from marginflow.report.results.accuracy import accuracy
 from marginflow.report.results.audits import audit, sweep
 from marginflow.report.results.certificates import certificate, limit
 from marginflow.report.results.classes import classes_audit
@@ -28,6 +29,7 @@ KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Fields], Summary]]]] = {
     "certificate": (("stationarity", "complementarity", "holds", "total"), certificate),
     "training": (("separated", "log_loss", "normalised_margin"), training),
     "radii": (("radii", "all_proved", "sqrt_dimension"), radii),
+    "certified accuracy": (("curve", "accuracy", "exact", "at"), accuracy),
     "flips": (("directions", "flips", "share"), flips),
     "figure": (("claim", "outcome", "rows"), figure),
     "sweep": (("cells", "done", "missing", "rows"), sweep),
