@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -312,3 +313,26 @@ def test_one_empty_cell_is_empty_in_one_line(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "t.csv").write_text("a,b,ill\n0.5,1,yes\n,3,no\n0.1,2,yes\n", encoding="utf-8")
     assert main(f"convert {tmp_path}/t.csv --label ill --out {tmp_path}/d.npz".split()) == 2
     assert "'a' is empty in 1 line, first in line 3 (--missing drop" in capsys.readouterr().err
+
+
+def test_codes_with_leading_zeros_are_asked_about(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("zip,a,ill\n01234,1,yes\n20095,3,no\n01234,2,yes\n", encoding="utf-8")
+    command = f"convert {tmp_path}/t.csv --label ill --out {tmp_path}/d.npz".split()
+    assert main(command) == 2
+    assert (
+        "'zip' looks like a code, which is not a quantity: '01234' begins with 0 (--drop zip" in capsys.readouterr().err
+    )
+    assert main([*command, "--keep", "zip"]) == 0
+    assert Dataset.load(tmp_path / "d.npz").dimension == 2
+    (tmp_path / "t.csv").write_text("share,ill\n0.5,yes\n0,no\n0.25,yes\n", encoding="utf-8")
+    assert main([*command, "--force"]) == 0  # numbers may begin with 0
+
+
+def test_lines_with_an_empty_cell_that_were_dropped_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.csv").write_text("a,ill\n0.5,yes\n0.7,no\n0.1,\n,yes\n", encoding="utf-8")
+    assert main(f"convert {tmp_path}/t.csv --label ill --missing drop --out {tmp_path}/d.npz".split()) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"Incomplete +2\n", printed)
+    assert re.search(r"Left out +0\n", printed)

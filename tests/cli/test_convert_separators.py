@@ -130,7 +130,9 @@ def test_another_column_says_what_is_decimal(tmp_path: Path) -> None:
     assert converted(written(tmp_path, "pay;size;s;k\n1.234;0,5;0.5;u\n12.000;1,5;1.5;v\n")) is None  # they disagree
 
 
-@pytest.mark.parametrize("name", ["book.xlsx", "book.ods", "rows.parquet", "rows.csv.gz", "data.npz", "renamed.csv"])
+@pytest.mark.parametrize(
+    "name", ["book.xlsx", "book.ods", "rows.parquet", "rows.csv.gz", "data.npz", "renamed.csv", "rows.jsonl"]
+)
 def test_what_is_not_text_gets_the_sentence_that_helps(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,6 +144,7 @@ def test_what_is_not_text_gets_the_sentence_that_helps(
         ".ods": "pandas.read_excel('book.ods')",
         ".parquet": "pandas.read_parquet('rows.parquet')",
         ".gz": "pandas.read_csv('rows.csv.gz')",
+        ".jsonl": "pandas.read_json('rows.jsonl', lines=True)",
         ".npz": "data in .npz need not be converted",
         ".csv": "is an archive or a spreadsheet, whatever its name; save it as CSV UTF-8",
     }

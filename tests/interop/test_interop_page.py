@@ -64,6 +64,7 @@ DOORS = {
     "safetensors": "named.safetensors",
     "a state_dict": "module.state_dict()",
     "an MLPClassifier": "model = MLPClassifier(",
+    "a linear classifier": "LogisticRegression().fit(X, y)",
     "a pipeline": "make_pipeline(StandardScaler()",
     "a search": "GridSearchCV(",
     "to torch": "network.to_torch()",

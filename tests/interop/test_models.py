@@ -133,8 +133,8 @@ def test_ten_logits_are_a_classifier_and_two_class_doors_say_so() -> None:
         (nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3, track_running_stats=False), nn.ReLU()), "running statistics"),
         (Skip(), "takes something else than what is before it"),
         (MLPClassifier((6,)), "not fitted"),
-        (StandardScaler, "a TwoLayer, a torch module or its state_dict, an ONNX model"),
-        (3, "a TwoLayer, a torch module or its state_dict, an ONNX model"),
+        (StandardScaler, "a TwoLayer or Classifier of ours, a torch module or its state_dict, an ONNX model"),
+        (3, "a TwoLayer or Classifier of ours, a torch module or its state_dict, an ONNX model"),
     ],
 )
 def test_misfits_are_told_what_could_be_done(model: object, sentence: str) -> None:

@@ -122,7 +122,7 @@ def test_more_classes_are_one_against_the_rest_each_a_certified_point_of_its_own
     assert values.shape == (150, 3)
     for t, limit in enumerate(fitted.limits_):
         data = Dataset(X=Z, y=np.where(y == t, 1.0, -1.0))
-        assert certify(limit.network, data, penalty=fitted.C).holds(1e-8)
+        assert certify(limit.network, data, penalty=fitted.C_).holds(1e-8)
         np.testing.assert_allclose(values[:, t], limit.network(Z), rtol=1e-9, atol=1e-12)
     assert (fitted.predict(X) == fitted.classes_[values.argmax(axis=1)]).all()
     assert fitted.score(X, words) > 0.95
@@ -271,3 +271,15 @@ def test_a_class_around_another_is_learnt_by_default() -> None:
     X, y = make_gaussian_quantiles(n_samples=300, n_features=4, n_classes=2, random_state=21)
     fitted = MaxMarginReLUClassifier(random_state=0).fit(X[:200], y[:200])
     assert fitted.score(X[200:], y[200:]) > 0.8
+
+
+@pytest.mark.parametrize(("features", "price"), [(1, 4.0), (2, 2.0), (5, 0.8), (8, 0.5), (30, 0.5)])
+def test_the_price_of_a_missed_margin_is_larger_in_few_dimensions(features: int, price: float) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, features))
+    y = (X[:, 0] + 0.3 * rng.standard_normal(40) > 0).astype(int)
+    fitted = MaxMarginReLUClassifier(random_state=0).fit(X, y)
+    assert fitted.C_ == price
+    given = MaxMarginReLUClassifier(C=price, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(fitted.decision_function(X), given.decision_function(X))
+    assert MaxMarginReLUClassifier(C=3.0, random_state=0).fit(X, y).C_ == 3.0

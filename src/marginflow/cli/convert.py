@@ -110,6 +110,7 @@ def convert(
     if not as_json:
         for name, how in found.how.items():
             print(f"{name or '(no name)'}: {how}")
-    headings |= {"separator": "Separator", "left_out": "Left out", "out": "Written to"}
+    headings |= {"separator": "Separator", "left_out": "Left out"}
+    headings |= ({"incomplete": "Incomplete"} if found.incomplete else {}) | {"out": "Written to"}
     tell(record, as_json=as_json, headings=headings)
     return DONE

@@ -306,7 +306,10 @@ def _columns(
 
 
 def _identifier(name: str, column: Sequence[str], numbers: Sequence[float | None]) -> str:
-    """Why a column looks as if it only numbered the lines; "" if it does not."""
+    """Why a column looks as if it only named or numbered the lines; "" if it does not."""
+    code = next((cell for cell in column if len(cell) > 1 and cell.isdigit() and cell.startswith("0")), None)
+    if code is not None and all(cell.isdigit() for cell in column):
+        return f"looks like a code, which is not a quantity: {code!r} begins with 0"
     if len(set(column)) < len(column) or len(column) < 2:
         return ""
     if not name or name.lower().startswith("unnamed"):

@@ -15,7 +15,9 @@ SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}
 _FRAMES = {
     **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "read_excel"),
     **{".parquet": "read_parquet", ".feather": "read_feather", ".json": "read_json", ".gz": "read_csv"},
+    **dict.fromkeys((".jsonl", ".ndjson"), "read_json"),
 }
+_LINES = (".jsonl", ".ndjson")
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 Row = tuple[int, tuple[str, ...]]
@@ -27,9 +29,10 @@ def decoded(source: Path, encoding: str | None) -> str:
     if suffix == ".npz":
         raise InputError(f"{source} is an archive; a table is expected, and data in .npz need not be converted.")
     if suffix in _FRAMES:
+        by_line = ", lines=True" if suffix in _LINES else ""
         raise InputError(
-            f"{source} is not plain text; save it as .csv in UTF-8, or in Python "
-            f"mf.data.convert(pandas.{_FRAMES[suffix]}({source.name!r}), label=...).data.save('data.npz')."
+            f"{source} is not a table of plain text; save it as .csv in UTF-8, or in Python "
+            f"mf.data.convert(pandas.{_FRAMES[suffix]}({source.name!r}{by_line}), label=...).data.save('data.npz')."
         )
     content = source.read_bytes()
     if content.startswith(b"PK\x03\x04"):

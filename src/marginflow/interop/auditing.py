@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from marginflow import audits
 from marginflow.audits import Audit, ClassesAudit
 from marginflow.data import Dataset
+from marginflow.data.classes import SIGNS
 from marginflow.errors import InputError
-from marginflow.interop.folding import Linear, Model, Piece, Rectifier, fold
+from marginflow.interop.folding import Linear, Model, fold, linear_as_two_layers
 from marginflow.interop.models import load_script, read_model
 from marginflow.networks import TwoLayer
 from marginflow.storage import existing_file
@@ -51,7 +52,11 @@ def audit(model: object, X: Dataset | ArrayLike, y: ArrayLike | None = None, **o
     read = read_model(model)
     start = options.pop("start", None)
     begun = None if start is None else read_model(start).two_classes()
-    return _audited(read, _dataset(X, y), start=begun, **options)
+    data = _dataset(X, y)
+    numbers = SIGNS if data.n_classes == 2 else tuple(range(data.n_classes))  # what a data set has in place of labels
+    if read.classes is not None and not (isinstance(X, Dataset) and read.classes == numbers):
+        data = _in_the_order_of(read.classes, data)
+    return _audited(read, data, start=begun, **options)
 
 
 def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit | ClassesAudit:
@@ -78,7 +83,9 @@ def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit
     remarks: list[str] = []
     pieces = split.head
     if len(pieces) == 1:
-        pieces = _linear_as_two_layers(pieces[0])
+        (last,) = pieces
+        assert isinstance(last, Linear)
+        pieces = linear_as_two_layers(last.W, last.b)
         remarks.append("The head is linear; it was written as two ReLU neurons for each output, w . x = relu - relu.")
     head = ", ".join(split.head_names)
     if split.body_names:
@@ -103,6 +110,21 @@ def _dataset(X: Dataset | ArrayLike, y: ArrayLike | None) -> Dataset:
     if y is None:
         raise InputError("y is missing; the labels of the samples are expected, or a Dataset alone.")
     return Dataset(X, y)  # type: ignore[arg-type]  # the data set itself makes arrays of what it is given
+
+
+def _in_the_order_of(classes: tuple[Any, ...], data: Dataset) -> Dataset:
+    """The data with labels numbered as the outputs of a model that knows its classes; -1 and +1 are numbers already."""
+    if data.classes in (classes, SIGNS):
+        return data
+    unknown = [label for label in data.classes if label not in classes]
+    if unknown:
+        raise InputError(
+            f"The samples have the {'label' if len(unknown) == 1 else 'labels'} {', '.join(map(repr, unknown))}, but "
+            f"the model was fitted to {', '.join(map(repr, classes))}; labels of these are expected."
+        )
+    index = ((data.y + 1.0) / 2.0 if data.n_classes == 2 else data.y).astype(np.int64)
+    numbers = np.array([classes.index(label) for label in data.classes])[index].astype(np.float64)
+    return replace(data, y=2.0 * numbers - 1.0 if len(classes) == 2 else numbers, classes=classes)
 
 
 def _audited(model: Model, data: Dataset, **options: Any) -> Audit | ClassesAudit:
@@ -135,14 +157,6 @@ def features_of(body: str | Path, data: Dataset) -> Dataset:
     module = load_script(source)
     features = _features(module, data.X.copy())  # torch wants arrays that can be written to
     return Dataset(X=features, y=data.y, classes=data.classes)
-
-
-def _linear_as_two_layers(piece: Piece) -> list[Piece]:
-    assert isinstance(piece, Linear)
-    W, b = piece.W, piece.b
-    both = Linear(W=np.vstack([W, -W]), b=None if b is None else np.concatenate([b, -b]))
-    eye = np.eye(W.shape[0])
-    return [both, Rectifier(), Linear(W=np.hstack([eye, -eye]))]
 
 
 def _features(body: Any, X: np.ndarray, block: int = 1024) -> np.ndarray:

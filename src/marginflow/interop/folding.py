@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -92,11 +93,14 @@ class Model:
         What was folded or assumed, in sentences.
     assumed : bool
         Whether the activation is an assumption: a `state_dict` does not know it.
+    classes : tuple or None
+        The labels that the model gives, in the order of its outputs, where it knows them.
     """
 
     network: TwoLayer | Classifier
     remarks: tuple[str, ...] = ()
     assumed: bool = False
+    classes: tuple[Any, ...] | None = None
 
     def two_classes(self) -> TwoLayer:
         """The network, or an `InputError` where it has more than two classes."""
@@ -106,6 +110,13 @@ class Model:
                 "marginflow.robustness.exact_radius takes this Classifier."
             )
         return self.network
+
+
+def linear_as_two_layers(W: FloatArray, b: FloatArray | None) -> list[Piece]:
+    """w . x + b = relu(w . x + b) - relu(-w . x - b): two neurons for each output."""
+    both = Linear(W=np.vstack([W, -W]), b=None if b is None else np.concatenate([b, -b]))
+    eye = np.eye(W.shape[0])
+    return [both, Rectifier(), Linear(W=np.hstack([eye, -eye]))]
 
 
 def fold(pieces: Sequence[Piece], *, remarks: Sequence[str] = (), outputs: Outputs | None = None) -> Model:

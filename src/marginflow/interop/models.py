@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -12,7 +13,7 @@ from marginflow.errors import InputError
 from marginflow.interop import files, onnx
 from marginflow.interop.folding import Linear, Model, Piece, Rectifier, fold
 from marginflow.interop.onnx_graph import read_pieces
-from marginflow.interop.sklearn_pieces import sklearn_pieces
+from marginflow.interop.sklearn_pieces import LINEAR, is_linear, known_classes, sklearn_pieces
 from marginflow.interop.torch import CHECKPOINTS
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.layers import Layer, Outputs
@@ -42,7 +43,9 @@ def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
         return _of_file(Path(model), outputs)
     library = type(model).__module__.split(".")[0]
     if library == "sklearn" or type(model).__module__ == "marginflow.interop.sklearn":
-        return fold(sklearn_pieces(model), outputs=outputs)
+        pieces = sklearn_pieces(model)
+        said = [LINEAR] if is_linear(model) else []
+        return replace(fold(pieces, remarks=said, outputs=outputs), classes=known_classes(model))
     if library == "onnx":
         pieces, noted = read_pieces(model)
         return fold(pieces, outputs=noted if outputs is None else outputs)
@@ -56,8 +59,10 @@ def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
 
         return fold(pieces_of(model), remarks=_in_training(model), outputs=outputs)
     raise InputError(
-        f"The model is {brief(model)}; a TwoLayer, a torch module or its state_dict, an ONNX model, a scikit-learn "
-        "MLPClassifier or Pipeline, a MaxMarginReLUClassifier, or the name of a file is expected."
+        f"The model is {brief(model)}; a TwoLayer or Classifier of ours, a torch module or its state_dict, an ONNX "
+        "model, an MLPClassifier, linear classifier or Pipeline of scikit-learn, a MaxMarginReLUClassifier, or the "
+        "name of a file is expected. Arrays become a network as mf.networks.TwoLayer(W=, b=, v=) or "
+        "mf.networks.Classifier(W=, b=, V=, c=)."
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, Literal, NoReturn, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,8 @@ from marginflow.networks import Classifier, TwoLayer
 # digits are a percentage point less accurate.
 _SCALE = 1.0
 _NEURONS_OF_A_CLASS = 10
+# C by itself: the first in many dimensions, the second divided by their number in few.
+_PRICE, _PRICE_IN_ONE_DIMENSION = 0.5, 4.0
 
 
 # scikit-learn has no types, so its bases are of type Any.
@@ -49,9 +51,10 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         Number of neurons of each network at the start; merged, far fewer remain (`n_neurons_`). None: ten for each
         class, which is 20 for the one network of two classes and 10 for each of more. Ten alone are too few where one
         class lies around the other.
-    C : float or None
-        Price of a missed margin; None is the hard margin, which needs data without contradictions. On scikit-learn's
-        small data sets 0.5 is as accurate as 1 or more so, and faster (benchmarks/estimators.py).
+    C : float, "auto" or None
+        Price of a missed margin; None is the hard margin, which needs data without contradictions. "auto": 0.5, and
+        with fewer than eight features d the larger 4 / d, since a network bends less in few dimensions at the same
+        norm (`C_`; docs/interop.md has what it was tried on).
     bias : bool
         Whether the hidden neurons have biases.
     normalise : bool
@@ -89,6 +92,8 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         are the N_t, so that `exact_radius`, `certified_accuracy` and `audit` take it.
     n_neurons_ : int
         Its width.
+    C_ : float or None
+        The price that was used.
     n_iter_ : int
         Rounds of the solver, the most of any class, at least 1.
     loo_score_ : float
@@ -110,7 +115,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def __init__(
         self,
         width: int | None = None,
-        C: float | None = 0.5,
+        C: float | Literal["auto"] | None = "auto",
         *,
         bias: bool = True,
         normalise: bool = True,
@@ -157,6 +162,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.scale_: FloatArray = _scale(points - self.centre_) if self.normalise else np.ones(points.shape[1])
         Z = (points - self.centre_) / self.scale_
         positive = [1] if K == 2 else range(K)
+        self.C_: float | None = max(_PRICE, _PRICE_IN_ONE_DIMENSION / Z.shape[1]) if self.C == "auto" else self.C
         width = _NEURONS_OF_A_CLASS * K // len(positive) if self.width is None else self.width
         limits: list[Limit] = []
         for number in positive:
@@ -183,7 +189,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return support_point(
             data,
             start,
-            penalty=self.C,
+            penalty=self.C_,
             tolerance=self.tolerance,
             max_iterations=self.max_iter,
             time_limit=self.time_limit,

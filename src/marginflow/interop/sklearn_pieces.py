@@ -1,4 +1,4 @@
-"""The chain of linear maps and rectifiers in a fitted model of scikit-learn: an MLPClassifier behind affine steps.
+"""The chain of linear maps and rectifiers in a fitted model of scikit-learn: a network or line behind affine steps.
 
 Scalers, PCA, TruncatedSVD, selections of columns and a ColumnTransformer of these are affine, x -> W x + b, and their
 numbers are taken from the fitted attributes, so that folding them is exact up to rounding.
@@ -12,11 +12,24 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop.folding import DEEPER, Entrywise, Linear, Piece, Rectifier
+from marginflow.interop.folding import DEEPER, Entrywise, Linear, Piece, Rectifier, linear_as_two_layers
 
 _SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 _SELECTIONS = ("SelectKBest", "SelectPercentile", "SelectFromModel", "VarianceThreshold", "RFE", "RFECV")
 _NETWORKS = ("MLPClassifier", "MaxMarginReLUClassifier")
+# Classifiers by the largest of W x + b, or by its sign.
+_LINES = (
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "LinearSVC",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
+    "SGDClassifier",
+    "Perceptron",
+    "PassiveAggressiveClassifier",
+    "LinearDiscriminantAnalysis",
+)
+LINEAR = "The model is linear; it was written as two ReLU neurons for each output, w . x = relu - relu."
 _SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 # Relative spread below which a direction is flat: variances come from a covariance, with an error of about 1e-15.
 _FLAT = 1e-7
@@ -24,11 +37,11 @@ _OTHERS = ("PCA", "TruncatedSVD", "ColumnTransformer")
 
 
 def sklearn_pieces(model: Any) -> list[Piece]:
-    """An `MLPClassifier` with one hidden layer or our own, alone or at the end of a `Pipeline` behind affine steps."""
+    """A network with one hidden layer or a linear classifier, alone or at the end of a `Pipeline` of affine steps."""
     kind = type(model).__name__
     if kind == "Pipeline":
         return [piece for _, step in model.steps if not _passes(step) for piece in sklearn_pieces(step)]
-    if kind in (*_SCALERS, *_SELECTIONS, *_NETWORKS, *_OTHERS) and not hasattr(model, "n_features_in_"):
+    if kind in (*_SCALERS, *_SELECTIONS, *_NETWORKS, *_LINES, *_OTHERS) and not hasattr(model, "n_features_in_"):
         raise InputError(f"The {kind} is not fitted; call fit first.")
     if kind in _SEARCHES:
         if not hasattr(model, "best_estimator_"):
@@ -47,14 +60,30 @@ def sklearn_pieces(model: Any) -> list[Piece]:
     if kind == "MaxMarginReLUClassifier":
         (W, b), (V, c) = model.network_.layers
         return [Linear(W=W, b=b), Rectifier(), Linear(W=V, b=c)]
+    if kind in _LINES:
+        W, b = (np.asarray(numbers, dtype=np.float64) for numbers in (model.coef_, model.intercept_))
+        W = np.atleast_2d(W)
+        return linear_as_two_layers(W, np.broadcast_to(b, W.shape[:1]) if b.any() else None)
     if kind != "MLPClassifier":
         raise InputError(
-            f"The model has the step {kind}; MLPClassifier, alone or behind steps that are affine (StandardScaler and "
-            "other scalers, PCA, TruncatedSVD, selections of columns, a ColumnTransformer of these), is expected. In "
-            "front of a network anything else can be done first: mf.audit(pipeline[-1], pipeline[:-1].transform(X), "
-            "y), where radii are lengths of the transformed features."
+            f"The model has the step {kind}; MLPClassifier or a linear classifier, alone or behind affine steps "
+            "(StandardScaler and other scalers, PCA, TruncatedSVD, selections of columns, a ColumnTransformer of "
+            "these), is expected. In front of a network anything else can be done first: mf.audit(pipeline[-1], "
+            "pipeline[:-1].transform(X), y), where radii are lengths of the transformed features."
         )
     return _network(model)
+
+
+def is_linear(model: Any) -> bool:
+    """Whether what decides is a linear classifier."""
+    model = getattr(model, "best_estimator_", model)
+    return type(model.steps[-1][1] if type(model).__name__ == "Pipeline" else model).__name__ in _LINES
+
+
+def known_classes(model: Any) -> tuple[Any, ...] | None:
+    """The labels that a fitted model gives, in the order of its outputs."""
+    classes = getattr(model, "classes_", None)
+    return None if classes is None else tuple(np.asarray(classes).tolist())
 
 
 def _network(model: Any) -> list[Piece]:

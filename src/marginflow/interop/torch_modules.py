@@ -32,7 +32,10 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
     if isinstance(module, torch.jit.ScriptModule):
         return script_pieces(module)
     if not isinstance(module, torch.nn.Module):
-        raise InputError(f"The model is a {type(module).__name__}; a torch.nn.Module is expected.")
+        kind = type(module).__name__
+        of = ", which torch.export made of a module" if kind == "ExportedProgram" else ""
+        article = "an" if kind[0] in "AEIOU" else "a"
+        raise InputError(f"The model is {article} {kind}{of}; a torch.nn.Module is expected.")
     module = unwrapped(module)
     leaves = _sequential(module)
     pieces: list[Piece] = []
