@@ -10,10 +10,11 @@ import pytest
 import marginflow as mf
 from marginflow.data import Dataset, Sphere
 from marginflow.errors import InputError
-from marginflow.limit import assemble, line, task
+from marginflow.limit import assemble, line, point, task
 from marginflow.limit.bracket import columns
 from marginflow.limit.budget import Budget, OutOfTimeError, Progress
 from marginflow.limit.line import master
+from marginflow.limit.starts import flow
 from marginflow.limit.starts.flow import Flow
 from marginflow.limit.starts.line import Line
 from marginflow.networks import TwoLayer
@@ -260,3 +261,40 @@ def test_no_part_of_the_flow_is_begun_that_would_end_after_the_limit(monkeypatch
         found = mf.kkt_point(data, width=12, time_limit=limit, starts=["flow"], **options)
         assert now == parts
         assert found.stopped_by == "time limit"
+
+
+@pytest.mark.parametrize("outputs", ["trained", "frozen"])
+def test_a_start_that_comes_when_time_is_over_is_returned_as_it_is(monkeypatch, outputs):
+    """Restored or bundled neurons are worth keeping; a polish of them has no time left."""
+    original = point.named_starts
+
+    class Late(Flow):
+        def propose(self, task, budget):
+            proposed = super().propose(task, budget)
+            budget.spend()
+            return proposed
+
+    monkeypatch.setattr(point, "named_starts", lambda names: [Late()] if names == ["flow"] else original(names))
+    monkeypatch.setattr(point, "polish", lambda *_, **__: pytest.fail("polished after the end of its time"))
+    found = mf.kkt_point(DATA, width=40, outputs=outputs, time_limit=1000.0, starts=["flow"])
+    assert found.stopped_by == "time limit"
+    assert found.network.width == 40
+    assert found.moved.separated_by_flow
+    assert found.certificate.margins.min() > 0.0
+    assert not found.exact
+
+
+def test_a_flow_that_ends_with_the_time_is_returned_as_it_is(monkeypatch):
+    now, original = 0.0, task.AngleSteps.take
+
+    def slow(*arguments, **named):
+        nonlocal now
+        now += 1.0
+        return original(*arguments, **named)
+
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(task.AngleSteps, "take", slow)
+    monkeypatch.setattr(flow, "first", lambda *_: pytest.fail("bundled after the end of its time"))
+    found = mf.kkt_point(DATA, width=40, time_limit=2.5, starts=["flow"])
+    assert found.stopped_by == "time limit"
+    assert found.network.width == 40

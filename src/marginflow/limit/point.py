@@ -33,7 +33,7 @@ from marginflow.limit.starts import AbstractStart, Finished, Start, named_starts
 from marginflow.limit.starts.line import Line
 from marginflow.limit.starts.plane import global_point
 from marginflow.limit.starts.rising import least_useful_penalty
-from marginflow.limit.starts.start import as_given, finished_polish
+from marginflow.limit.starts.start import as_it_is, finished_polish, unpolished
 from marginflow.limit.task import Task
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
@@ -214,7 +214,7 @@ def kkt_point(
             except InputError:
                 if not budget.over:
                     raise
-        return assemble(task, best or as_given(task), tolerance, budget)
+        return assemble(task, best or as_it_is(task, task.given), tolerance, budget)
     return search(task, ways, tolerance, budget)
 
 
@@ -250,7 +250,9 @@ def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: 
                 if not (limits or rough):
                     raise
                 break  # a later start that cannot even begin does not take back what an earlier one found
-            if isinstance(proposed, Start):
+            if isinstance(proposed, Start) and budget.over:
+                proposed = None if limits or rough else unpolished(task, proposed)
+            elif isinstance(proposed, Start):
                 polishes += 1
                 found = _polish(task, proposed, budget)
                 proposed = finished_polish(task, proposed, found) if len(found.s) else None
@@ -261,7 +263,7 @@ def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: 
     if not any(limit.exact for limit in limits):
         limits += [assemble(task, point, tolerance, budget) for point in rough]
     if not limits and budget.over:
-        limits.append(assemble(task, as_given(task), tolerance, budget))
+        limits.append(assemble(task, as_it_is(task, task.given), tolerance, budget))
     if not limits:
         raise _nothing_found(task, polishes)
     best = _best(limits)

@@ -42,6 +42,7 @@ from marginflow.limit.settings import (
     WELL_CONDITIONED,
 )
 from marginflow.limit.tangent import Tangent
+from marginflow.networks.evaluation import row_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +129,11 @@ class Problem:
 
     def margins(self, U: FloatArray, s: FloatArray) -> FloatArray:
         """y_i sum_j s_j relu(x_i . u_j) for reduced rows U, shape (m,)."""
-        margins: FloatArray = self.y * (np.maximum(self.X @ U.T, 0.0) @ s)
-        return margins
+        outputs = np.empty(self.n_samples)
+        for block in row_blocks(self.n_samples, len(s)):
+            Z = self.X[block] @ U.T
+            outputs[block] = np.maximum(Z, 0.0, out=Z) @ s
+        return self.y * outputs
 
     def gap(
         self, U: FloatArray, s: FloatArray, lam: FloatArray, mu: FloatArray, outputs_squared: FloatArray | None = None

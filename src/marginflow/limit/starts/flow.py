@@ -18,7 +18,7 @@ from marginflow.limit.settings import (
 )
 from marginflow.limit.starts.bundles import bundle
 from marginflow.limit.starts.feasible import feasible
-from marginflow.limit.starts.start import AbstractStart, Start
+from marginflow.limit.starts.start import AbstractStart, Finished, Start, as_it_is
 from marginflow.limit.task import Flowed, Task
 from marginflow.threads import available_threads, threads_for
 
@@ -28,11 +28,12 @@ class Flow(AbstractStart):
 
     name, rank = "flow", 20
 
-    def propose(self, task: Task, budget: Budget) -> Start | None:
-        """Bundles of the flowed network; nothing where the caller wants no flow."""
+    def propose(self, task: Task, budget: Budget) -> Start | Finished | None:
+        """Bundles of the flowed network, or itself at the end of the time; nothing where the caller wants no flow."""
         if task.flow_steps == 0:
             return None
-        return separating(task, first(task, task.flow(task.flow_steps, budget), budget), budget)
+        flowed = task.flow(task.flow_steps, budget)
+        return as_it_is(task, flowed.network) if budget.over else separating(task, first(task, flowed, budget), budget)
 
 
 def first(task: Task, flowed: Flowed, budget: Budget) -> Start:

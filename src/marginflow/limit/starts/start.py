@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -128,9 +129,9 @@ class AbstractStart(ABC):
         """Neurons to polish or a finished point; None where this way does not apply or leads nowhere."""
 
 
-def as_given(task: Task) -> Finished:
-    """The network that the work begins from, without multipliers: what there is before anything is found."""
-    network = replace(task.given, W=task.given.W @ task.Q)
+def as_it_is(task: Task, network: TwoLayer) -> Finished:
+    """A network in coordinates of the span, without multipliers: what there is before anything is found."""
+    network = replace(network, W=network.W @ task.Q)
     n = task.data.n_samples
     return Finished(network=network, lam=np.zeros(n), mu=np.zeros((n, task.width)), how="", gap=np.inf)
 
@@ -187,6 +188,18 @@ def shared(
     W, b = (rows[:, :-1], rows[:, -1]) if task.bias else (rows, None)
     network = TwoLayer(W=W, b=b, v=v, outputs="frozen")
     return Finished(network=network, lam=lam, mu=np.where(used, mu[:, members], 0.0), how=how, gap=gap)
+
+
+def unpolished(task: Task, start: Start) -> Finished:
+    """A start as it is, with its multipliers if it has any: what there is where no time is left to polish it."""
+    problem, U, s = task.problem, start.neurons.U, start.neurons.s
+    active = problem.X @ U.T > 0
+    lam = np.zeros(problem.n_samples) if start.multipliers is None else start.multipliers
+    mu = np.where(active, lam[:, None], 0.0)
+    rows, lam, mu = problem.ambient(U), task.in_callers_order(lam), task.in_callers_order(mu)
+    make = partial(shared, task, rows, start.groups) if task.frozen else partial(split, task, rows, s)
+    origin = Origin(start.origin, start.groups, task.in_callers_order(active), start.flow_seconds)
+    return replace(make(lam, mu, how="", gap=np.inf), origin=origin)
 
 
 def finished_polish(task: Task, start: Start, found: Polished) -> Finished:
