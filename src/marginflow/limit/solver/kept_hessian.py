@@ -12,7 +12,7 @@ import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.problem import Problem
-from marginflow.limit.products import factor_threads, symmetric_blocks, times_transpose
+from marginflow.limit.products import factor_threads, symmetric_blocks, times_transpose, without_flags
 from marginflow.limit.settings import COLUMNS_AT_ONCE, KEPT_DAMPING, KEPT_SHIFTS
 from marginflow.limit.solver.blocked_factor import BlockedFactor
 from marginflow.limit.solver.pairs import Pairs
@@ -58,6 +58,7 @@ class KeptInverse:
             schur = self._columns[self._gone].astype(np.float64)
             self._schur = scipy.linalg.cho_factor(0.5 * (schur + schur.T), lower=True, check_finite=False)
 
+    @without_flags
     def solve(self, f: FloatArray) -> FloatArray:
         """The inverse times f, of one or several columns (n, ...)."""
         size = float(np.abs(f).max(initial=0.0)) or 1.0  # single precision holds numbers of ordinary size
@@ -93,6 +94,7 @@ def _diagonal_without_kinks(problem: Problem, rows: IntArray, pairs: Pairs, t: F
     return diagonal
 
 
+@without_flags
 def _formed(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> FloatArray:
     """sum_j t_j H_j on the rows: inner products times shared patterns, less what the kinks of each neuron take away.
 

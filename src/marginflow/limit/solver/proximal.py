@@ -108,7 +108,8 @@ def shrink(
     rs = np.multiply.outer(rho[live], s2)
     if anchor_weight > 0.0:
         rs += anchor_weight
-    size = np.maximum(t[live], 1e-12)
+    # A neuron that comes back from zero begins at almost nothing, in any units: (rho s^2 + anchor) t has none.
+    size = np.maximum(t[live], 1e-12 / (rho[live] * s2.max() + anchor_weight))
     factors, scaled = np.empty_like(rs), np.empty_like(rs)
     for _ in range(SWEEPS):
         np.multiply(rs, size[:, None], out=factors)

@@ -17,6 +17,7 @@ from scipy.optimize import minimize
 
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
+from marginflow.limit.products import without_flags
 from marginflow.limit.settings import ORDINARY
 from marginflow.limit.support.settings import CORNERS, FIRST_CORNER, FIRST_STEPS, WORKING_MARGIN
 from marginflow.networks import TwoLayer
@@ -58,6 +59,7 @@ def _values(T: FloatArray, theta: FloatArray, shape: tuple[int, int]) -> FloatAr
     return values
 
 
+@without_flags
 def _minimised(
     T: FloatArray,
     y: FloatArray,
