@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import itertools
 import statistics
@@ -28,7 +29,16 @@ def draws_of_noisy_labels() -> str:
         for d in (50, 250, 500, 1000, 2000, 10_000)
         for p in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
     ]
-    return f"and all noise levels, between {min(counts)} and {max(counts)} seeds each"
+    assert set(counts) == {10}
+    return "and all noise levels, ten seeds each"
+
+
+@SENTENCES.add
+def draws_of_the_recipe() -> str:
+    counts = collections.Counter(column("KYS23-Fig1L", "seed", method="recipe"))
+    assert counts[0] == 60  # ten noise levels in six dimensions
+    others = sum(counts.values()) - 60
+    return f"Recipe: every noise level and dimension with one seed{f', {others} cells with a second' if others else ''}"
 
 
 @SENTENCES.add

@@ -80,14 +80,14 @@ def test_only_what_the_judge_confirms_is_called_proved() -> None:
 def test_the_judge_sees_each_proof_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     exact = importlib.import_module("marginflow.robustness.radius.exact")
-    honest = exact.check_certificate
+    honest = exact.judged
 
     def counting(proof: RadiusCertificate, network: TwoLayer) -> object:
         seen.append(proof)
         return honest(proof, network)
 
-    for module in (exact, importlib.import_module("marginflow.measurements.radii")):
-        monkeypatch.setattr(module, "check_certificate", counting)
+    monkeypatch.setattr(exact, "judged", counting)
+    monkeypatch.setattr(importlib.import_module("marginflow.measurements.radii"), "check_certificate", counting)
     found = checked_radii(NETWORK, DATA, [0, 1])
     assert [radius.status for radius in found] == ["proved", "proved"]
     assert len(seen) == 2
