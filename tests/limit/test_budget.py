@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -263,14 +264,15 @@ def test_no_part_of_the_flow_is_begun_that_would_end_after_the_limit(monkeypatch
         assert found.stopped_by == "time limit"
 
 
+@pytest.mark.parametrize("feasible", [False, True])
 @pytest.mark.parametrize("outputs", ["trained", "frozen"])
-def test_a_start_that_comes_when_time_is_over_is_returned_as_it_is(monkeypatch, outputs):
-    """Restored or bundled neurons are worth keeping; a polish of them has no time left."""
+def test_a_start_that_comes_when_time_is_over_is_returned_as_it_is(monkeypatch, outputs, feasible):
+    """Its network, or neurons that were made to satisfy the margins, with what they came from."""
     original = point.named_starts
 
     class Late(Flow):
         def propose(self, task, budget):
-            proposed = super().propose(task, budget)
+            proposed = replace(super().propose(task, budget), feasible=feasible)
             budget.spend()
             return proposed
 
@@ -279,9 +281,9 @@ def test_a_start_that_comes_when_time_is_over_is_returned_as_it_is(monkeypatch, 
     found = mf.kkt_point(DATA, width=40, outputs=outputs, time_limit=1000.0, starts=["flow"])
     assert found.stopped_by == "time limit"
     assert found.network.width == 40
-    assert found.moved.separated_by_flow
     assert found.certificate.margins.min() > 0.0
     assert not found.exact
+    assert (found.moved is not None) == feasible
 
 
 def test_a_flow_that_ends_with_the_time_is_returned_as_it_is(monkeypatch):

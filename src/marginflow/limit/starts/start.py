@@ -191,7 +191,10 @@ def shared(
 
 
 def unpolished(task: Task, start: Start) -> Finished:
-    """A start as it is, with its multipliers if it has any: what there is where no time is left to polish it."""
+    """What there is where no time is left to polish a start: neurons that were made to satisfy the margins, with their
+    multipliers if they have any, or the network that they come from, which bundles of its neurons only approximate."""
+    if not start.feasible:
+        return as_it_is(task, start.origin)
     problem, U, s = task.problem, start.neurons.U, start.neurons.s
     active = problem.X @ U.T > 0
     lam = np.zeros(problem.n_samples) if start.multipliers is None else start.multipliers
