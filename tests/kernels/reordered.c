@@ -1,5 +1,6 @@
-/* Another processor's kernels, imitated: every product of NumPy is added up in another order, and products in single precision
- * raise the flag "invalid" although their numbers are finite, as AVX-512 kernels do from lanes that nobody reads.
+/* Another processor's kernels, imitated: every product of real numbers in NumPy (not those inside LAPACK or SciPy) is added up in
+ * another order, and products of matrices in single precision raise the flag "invalid" although their numbers are finite, as AVX-512
+ * kernels do from lanes that nobody reads.
  *
  *     cc -O2 -shared -fPIC tests/kernels/reordered.c -o reordered.so -ldl -lm
  *     LD_PRELOAD=$PWD/reordered.so pytest
@@ -16,7 +17,7 @@
 #include <string.h>
 
 typedef int64_t n64;
-enum { ROWS = 101, COLUMNS = 102, PLAIN = 111 }; /* of CBLAS */
+enum { ROWS = 101, PLAIN = 111 }; /* of CBLAS */
 
 static int openblas(struct dl_phdr_info *library, size_t size, void *path) {
     (void)size;
@@ -34,16 +35,16 @@ static void *next(const char *name) { /* from the library itself: it is loaded f
 }
 
 /* How far the second part of an operand lies: `along_columns` where the cut index runs along a row of the stored matrix. */
-static n64 offset(int order, int along_columns, n64 leading, n64 half) {
-    return (order == ROWS) == (along_columns != 0) ? half : half * leading;
+static n64 offset(int order, int along_columns, n64 leading, n64 cut) {
+    return (order == ROWS) == (along_columns != 0) ? cut : cut * leading;
 }
 
-#define PRODUCTS(T, gemm, syrk, gemv, dot, FLAG)                                                                                    \
+#define PRODUCTS(T, gemm, syrk, gemv, dot, FLAG)                                                                                   \
     void gemm(int order, int ta, int tb, n64 M, n64 N, n64 K, T alpha, const T *A, n64 lda, const T *B, n64 ldb, T beta, T *C,     \
               n64 ldc) {                                                                                                           \
         static void (*real)(int, int, int, n64, n64, n64, T, const T *, n64, const T *, n64, T, T *, n64);                         \
         if (!real) *(void **)&real = next(#gemm);                                                                                  \
-        n64 h = (K + 1) / 3;                                                                                                             \
+        n64 h = (K + 1) / 3;                                                                                                       \
         if (h == 0) {                                                                                                              \
             real(order, ta, tb, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc);                                                     \
         } else {                                                                                                                   \
@@ -56,7 +57,7 @@ static n64 offset(int order, int along_columns, n64 leading, n64 half) {
     void syrk(int order, int uplo, int t, n64 N, n64 K, T alpha, const T *A, n64 lda, T beta, T *C, n64 ldc) {                     \
         static void (*real)(int, int, int, n64, n64, T, const T *, n64, T, T *, n64);                                              \
         if (!real) *(void **)&real = next(#syrk);                                                                                  \
-        n64 h = (K + 1) / 3;                                                                                                             \
+        n64 h = (K + 1) / 3;                                                                                                       \
         if (h == 0) {                                                                                                              \
             real(order, uplo, t, N, K, alpha, A, lda, beta, C, ldc);                                                               \
         } else {                                                                                                                   \
@@ -68,7 +69,7 @@ static n64 offset(int order, int along_columns, n64 leading, n64 half) {
     void gemv(int order, int t, n64 M, n64 N, T alpha, const T *A, n64 lda, const T *x, n64 incx, T beta, T *y, n64 incy) {        \
         static void (*real)(int, int, n64, n64, T, const T *, n64, const T *, n64, T, T *, n64);                                   \
         if (!real) *(void **)&real = next(#gemv);                                                                                  \
-        n64 K = t == PLAIN ? N : M, h = (K + 1) / 3;                                                                                     \
+        n64 K = t == PLAIN ? N : M, h = (K + 1) / 3;                                                                               \
         if (h == 0 || incx < 0) {                                                                                                  \
             real(order, t, M, N, alpha, A, lda, x, incx, beta, y, incy);                                                           \
         } else {                                                                                                                   \
@@ -81,7 +82,7 @@ static n64 offset(int order, int along_columns, n64 leading, n64 half) {
     T dot(n64 N, const T *x, n64 incx, const T *y, n64 incy) {                                                                     \
         static T (*real)(n64, const T *, n64, const T *, n64);                                                                     \
         if (!real) *(void **)&real = next(#dot);                                                                                   \
-        n64 h = (N + 1) / 3;                                                                                                            \
+        n64 h = (N + 1) / 3;                                                                                                       \
         T sum = h == 0 || incx < 0 || incy < 0 ? real(N, x, incx, y, incy)                                                         \
                                                : real(N - h, x + h * incx, incx, y + h * incy, incy) + real(h, x, incx, y, incy);  \
         return sum;                                                                                                                \

@@ -27,7 +27,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import Neurons, equal_pattern_groups
 from marginflow.limit.problem import Problem
-from marginflow.limit.products import product
+from marginflow.limit.products import product, without_flags
 from marginflow.limit.settings import (
     ASLEEP_UP_TO,
     BALANCED_AFTER,
@@ -70,9 +70,8 @@ class Admm:
         Entries of A that changed at the last refresh.
     """
 
-    # Products in single precision raise the flag "invalid" from unused lanes of wide registers although every number is
-    # finite. A run that does become infinite or not a number shows it in `objective`, where `polish` looks.
-    @np.errstate(over="ignore", invalid="ignore")
+    # A run that becomes infinite or not a number shows it in `objective`, where `polish` looks.
+    @without_flags
     def __init__(
         self,
         problem: Problem,
@@ -330,7 +329,7 @@ class Admm:
 
     # The loop -------------------------------------------------------------------------------------
 
-    @np.errstate(over="ignore", invalid="ignore")
+    @without_flags
     def run(self, iterations: int, *, refresh: bool = True) -> None:
         """Advance; every tenth iteration refreshes the pattern, measures residuals, merges and drops.
 

@@ -16,6 +16,7 @@ from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
+from marginflow.limit.products import without_flags
 from marginflow.limit.restoration import best_factor, restored
 from marginflow.limit.settings import (
     ADMM_ROUNDING,
@@ -57,7 +58,7 @@ class Polished:
     history: tuple[Progress, ...] = ()
 
 
-@np.errstate(over="ignore", invalid="ignore")
+@without_flags
 def identify(admm: Admm) -> Structure:
     """Read the structure off an ADMM iterate: the proximal maps put pairs and samples exactly where they belong."""
     problem, frozen = admm.problem, admm.a2 is not None
@@ -241,7 +242,7 @@ def _report(admm: Admm, budget: Budget, price: float) -> Progress:
     )
 
 
-@np.errstate(over="ignore", invalid="ignore")
+@without_flags
 def _value(problem: Problem, admm: Admm) -> float:
     """What an iterate is worth: its objective at margin 1 (hard margin), or with the slack paid (soft margin)."""
     margins = problem.margins(admm.U, admm.s)

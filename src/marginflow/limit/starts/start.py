@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -200,9 +199,12 @@ def unpolished(task: Task, start: Start) -> Finished:
     lam = np.zeros(problem.n_samples) if start.multipliers is None else start.multipliers
     mu = np.where(active, lam[:, None], 0.0)
     rows, lam, mu = problem.ambient(U), task.in_callers_order(lam), task.in_callers_order(mu)
-    make = partial(shared, task, rows, start.groups) if task.frozen else partial(split, task, rows, s)
+    if task.frozen:
+        point = shared(task, rows, start.groups, lam, mu, how="", gap=np.inf)
+    else:
+        point = split(task, rows, s, lam, mu, how="", gap=np.inf)
     origin = Origin(start.origin, start.groups, task.in_callers_order(active), start.flow_seconds)
-    return replace(make(lam, mu, how="", gap=np.inf), origin=origin)
+    return replace(point, origin=origin)
 
 
 def finished_polish(task: Task, start: Start, found: Polished) -> Finished:
