@@ -9,9 +9,10 @@ from marginflow import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
-from marginflow.limit.support import support_point, watched
+from marginflow.limit.starts.start import Finished
+from marginflow.limit.support import support_point, support_points, watched
 from marginflow.limit.support.descent import descend
-from marginflow.limit.support.watched import Watched
+from marginflow.limit.support.watched import Watched, begun, solve
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
@@ -25,6 +26,13 @@ def clusters(n: int = 120, seed: int = 0) -> Dataset:
 
 def start(data: Dataset, width: int = 8) -> TwoLayer:
     return TwoLayer.initialise(width, data.dimension, scale=0.3, seed=0)
+
+
+def proposed(task: Task, multipliers: np.ndarray, budget: Budget) -> Finished | None:
+    run = begun(task, budget, multipliers)
+    assert run is not None
+    solve([run], budget)
+    return Watched(run).propose(task, budget)
 
 
 def test_the_point_is_one_of_all_samples_without_the_multipliers_that_were_offered():
@@ -71,7 +79,7 @@ def test_samples_that_the_first_set_misses_are_taken_in(monkeypatch):
     data = clusters(200)
     network, lam = descend(data, start(data), 1.0)
     task = Task.of(data, network, penalty=1.0, flow_steps=0)
-    found = Watched(lam).propose(task, Budget())
+    found = proposed(task, lam, Budget())
     assert found is not None
     assert any(entry.flips > 0 for entry in found.history)
     assert certify(found.network, data, penalty=1.0, multipliers=(found.lam, found.mu)).holds(1e-9)
@@ -85,8 +93,8 @@ def test_units_of_the_samples_do_not_matter():
     descended, lam = descend(data, plain, 1.0)
     small = replace(descended, W=2.0**-20 * descended.W)
     # u and the multipliers carry the unit once, so does the penalty
-    one = Watched(lam).propose(Task.of(data, descended, penalty=1.0, flow_steps=0), Budget())
-    other = Watched(2.0**-20 * lam).propose(Task.of(long, small, penalty=2.0**-20, flow_steps=0), Budget())
+    one = proposed(Task.of(data, descended, penalty=1.0, flow_steps=0), lam, Budget())
+    other = proposed(Task.of(long, small, penalty=2.0**-20, flow_steps=0), 2.0**-20 * lam, Budget())
     assert one is not None
     assert other is not None
     np.testing.assert_array_equal(other.network(long.X), one.network(data.X))
@@ -95,4 +103,37 @@ def test_units_of_the_samples_do_not_matter():
 def test_nothing_is_proposed_where_time_is_over():
     data = clusters()
     task = Task.of(data, start(data), penalty=1.0, flow_steps=0)
-    assert Watched(np.zeros(data.n_samples)).propose(task, Budget(time_limit=1e-9)) is None
+    assert proposed(task, np.zeros(data.n_samples), Budget(time_limit=1e-9)) is None
+
+
+def several() -> list[tuple[Dataset, TwoLayer]]:
+    """Problems of other sizes and dimensions, so that none fills the arrays of all."""
+    found = []
+    for seed, (n, d, width) in enumerate([(120, 4, 8), (60, 7, 5), (90, 3, 10)]):
+        rng = np.random.default_rng(seed)
+        y = np.where(np.arange(n) % 2, 1.0, -1.0)
+        data = Dataset(X=(rng.standard_normal((n, d)) + 1.2 * y[:, None]) / 3.0, y=y)
+        found.append((data, TwoLayer.initialise(width, d, scale=0.3, seed=seed)))
+    return found
+
+
+def test_points_in_step_are_those_of_each_problem_by_itself():
+    problems = several()
+    together = support_points(problems, penalty=1.0)
+    for (data, begin), found in zip(problems, together, strict=True):
+        alone = support_point(data, begin, penalty=1.0)
+        assert found.exact
+        assert certify(found.network, data, penalty=1.0).holds(1e-8)
+        np.testing.assert_allclose(found.network(data.X), alone.network(data.X), atol=1e-7)
+
+
+def test_a_time_limit_is_for_each_of_several_problems():
+    found = support_points(several(), penalty=1.0, time_limit=60.0)
+    assert all(limit.exact for limit in found)
+
+
+def test_one_problem_that_is_wrong_is_refused_before_any_is_solved():
+    problems = several()
+    frozen = TwoLayer.initialise(8, 4, outputs="frozen", seed=0)
+    with pytest.raises(InputError, match="outputs of start are frozen"):
+        support_points([*problems, (problems[0][0], frozen)], penalty=1.0)

@@ -24,7 +24,7 @@ from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.influences import influence
 from marginflow.limit import Limit
-from marginflow.limit.support import support_point
+from marginflow.limit.support import support_points
 from marginflow.networks import Classifier, TwoLayer
 
 # Of the random networks that descent begins at: the size that torch begins at. With 0.3 fewer neurons survive, and ten
@@ -164,12 +164,19 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         positive = [1] if K == 2 else range(K)
         self.C_: float | None = max(_PRICE, _PRICE_IN_ONE_DIMENSION / Z.shape[1]) if self.C == "auto" else self.C
         width = _NEURONS_OF_A_CLASS * K // len(positive) if self.width is None else self.width
-        limits: list[Limit] = []
+        problems: list[tuple[Dataset, TwoLayer]] = []
         for number in positive:
             data = Dataset(X=Z, y=np.where(index == number, 1.0, -1.0))
             seed = int(rng.randint(np.iinfo(np.int32).max))
             old = before[number if K > 2 else 0] if before is not None and len(before) == len(positive) else None
-            limits.append(self._fit_two(data, self._start(old, width, data.dimension, seed)))
+            problems.append((data, self._start(old, width, data.dimension, seed)))
+        limits = support_points(
+            problems,
+            penalty=self.C_,
+            tolerance=self.tolerance,
+            max_iterations=self.max_iter,
+            time_limit=self.time_limit,
+        )
         self.limits_: tuple[Limit, ...] = tuple(limits)
         self.network_: TwoLayer | Classifier = _one_network([limit.compact for limit in limits])
         self.network_ = _at_the_users_points(self.network_, self.centre_, self.scale_)
@@ -184,16 +191,6 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             if self.loo_score and not missed:
                 self.loo_score_: float = 1.0 - influence(self.limit_, data, mode="fast").error
         return self
-
-    def _fit_two(self, data: Dataset, start: TwoLayer) -> Limit:
-        return support_point(
-            data,
-            start,
-            penalty=self.C_,
-            tolerance=self.tolerance,
-            max_iterations=self.max_iter,
-            time_limit=self.time_limit,
-        )
 
     def _networks_before(self) -> list[TwoLayer] | None:
         """The networks of the last fit as functions of x."""

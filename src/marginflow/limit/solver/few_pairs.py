@@ -33,9 +33,10 @@ class FewPairs:
         return cls(active, opposite, active_shares, opposite * shares, active_shares.sum(axis=1))
 
     def project(
-        self, H: FloatArray, Z: FloatArray, Y: FloatArray, tau: FloatArray, cap: float, *, measure: bool
+        self, H: FloatArray, Z: FloatArray, Y: FloatArray, tau: FloatArray, cap: float | FloatArray, *, measure: bool
     ) -> float:
-        """H to Z, Y and the multipliers tau, at most `cap`, and then to Z - Y in place; ||H - Z||^2 if it is wanted."""
+        """H to Z, Y and the multipliers tau, at most `cap` (one, or one for each sample), and then to Z - Y in place;
+        ||H - Z||^2 if it is wanted."""
         z0 = H - Z
         z0 *= RELAXATION
         z0 += Z

@@ -104,12 +104,18 @@ def shrink(
     t solves the secular equation sum_l R_l^2 / (1 + (rho s_l^2 + anchor) t)^2 = 1, from the given t.
     """
     live = np.flatnonzero(np.vecdot(R, R) > 1.0)
-    some = R if len(live) == len(R) else R[live]
     rs = np.multiply.outer(rho[live], s2)
     if anchor_weight > 0.0:
         rs += anchor_weight
-    # A neuron that comes back from zero begins at almost nothing, in any units: (rho s^2 + anchor) t has none.
-    size = np.maximum(t[live], 1e-12 / (rho[live] * s2.max() + anchor_weight))
+    shrink_live(R, t, live, rs, out)
+    return live
+
+
+def shrink_live(R: FloatArray, t: FloatArray, live: IntArray, rs: FloatArray, out: FloatArray) -> None:
+    """The same where it is known which rows are not zero, and for each of them what t is multiplied by."""
+    some = R if len(live) == len(R) else R[live]
+    # A neuron that comes back from zero begins at almost nothing, in any units: rs t has none.
+    size = np.maximum(t[live], 1e-12 / rs.max(axis=1))
     factors, scaled = np.empty_like(rs), np.empty_like(rs)
     for _ in range(SWEEPS):
         np.multiply(rs, size[:, None], out=factors)
@@ -128,4 +134,3 @@ def shrink(
     np.multiply(some, factors, out=scaled)
     out[...], t[...] = 0.0, 0.0
     out[live], t[live] = scaled, np.linalg.norm(scaled, axis=1)
-    return live

@@ -9,6 +9,7 @@ whole problem as soon as every other sample has margin 1 or more. Which samples 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +25,7 @@ from marginflow.limit.starts.interior import Interior
 from marginflow.limit.starts.start import AbstractStart
 from marginflow.limit.support.descent import descend
 from marginflow.limit.support.settings import HARD_PENALTY, INTERIOR_FROM, OTHERWISE
-from marginflow.limit.support.watched import Watched
+from marginflow.limit.support.watched import Run, Watched, begun, solve
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
@@ -62,42 +63,94 @@ def support_point(
     >>> support_point(data, start, penalty=1.0).certificate.holds(1e-9)
     True
     """
-    if start.outputs != "trained":
-        raise InputError("The outputs of start are frozen; trained outputs are expected.")
+    (found,) = support_points(
+        [(data, start)],
+        penalty=penalty,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        time_limit=time_limit,
+    )
+    return found
+
+
+def support_points(
+    problems: Sequence[tuple[Dataset, TwoLayer]],
+    *,
+    penalty: float | None = None,
+    tolerance: float = 1e-9,
+    max_iterations: int = 20_000,
+    time_limit: float | None = None,
+) -> list[Limit]:
+    """`support_point` for each of several data sets and starts, in step, which is faster than one after another.
+
+    A time limit is for each; with one they come one after another. The seconds of a point are its own and its share of
+    what was done for all.
+    """
     whole_number("max_iterations", max_iterations)
     tolerance = real_number("tolerance", tolerance, above=0.0)
     penalty = None if penalty is None else real_number("penalty", penalty, above=0.0)
     time_limit = None if time_limit is None else real_number("time_limit", time_limit, above=0.0)
-    data.require_two_classes()
-    if penalty is None:
-        require_separable(data, bias=start.b is not None)
+    for data, start in problems:
+        if start.outputs != "trained":
+            raise InputError("The outputs of start are frozen; trained outputs are expected.")
+        data.require_two_classes()
+        if penalty is None:
+            require_separable(data, bias=start.b is not None)
+    groups = [problems] if time_limit is None else [[problem] for problem in problems]
+    found = [_in_step(group, penalty, tolerance, max_iterations, time_limit) for group in groups]
+    return [limit for limits in found for limit in limits]
+
+
+def _in_step(
+    problems: Sequence[tuple[Dataset, TwoLayer]],
+    penalty: float | None,
+    tolerance: float,
+    max_iterations: int,
+    time_limit: float | None,
+) -> list[Limit]:
     began = time.monotonic()
     deadline = np.inf if time_limit is None else began + 0.5 * time_limit  # the other half is for the exact point
-    network, multipliers = descend(data, start, HARD_PENALTY if penalty is None else penalty, deadline=deadline)
-    task = Task.of(
-        data,
-        network,
-        penalty=np.inf if penalty is None else penalty,
-        flow_steps=0,
-        hard_patterns=False,
-    )
-    starts: list[AbstractStart] = [Watched(multipliers[task.first])]
-    if max_iterations >= INTERIOR_FROM:
+    C = HARD_PENALTY if penalty is None else penalty
+    descended = [descend(data, start, C, deadline=deadline) for data, start in problems]
+    cap = np.inf if penalty is None else penalty
+    tasks = [
+        Task.of(data, network, penalty=cap, flow_steps=0, hard_patterns=False)
+        for (data, _), (network, _) in zip(problems, descended, strict=True)
+    ]
+    left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
+    budget = Budget(time_limit=left, max_iterations=max_iterations)
+    multipliers = [lam[task.first] for task, (_, lam) in zip(tasks, descended, strict=True)]
+    runs = [begun(task, budget, lam) for task, lam in zip(tasks, multipliers, strict=True)]
+    solve([run for run in runs if run is not None], budget)
+    of_each = (time.monotonic() - began) / len(problems)
+    found = []
+    for (data, start), task, run in zip(problems, tasks, runs, strict=True):
+        own = time.monotonic() - of_each
+        limit = _settled(task, run, tolerance, budget)
+        if limit is None:
+            left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
+            limit = kkt_point(
+                data,
+                start=start,
+                penalty=penalty,
+                tolerance=tolerance,
+                max_iterations=max_iterations,
+                time_limit=left,
+                starts=OTHERWISE,
+            )
+        else:
+            limit = replace(limit, seconds=time.monotonic() - own)
+        found.append(limit)
+    return found
+
+
+def _settled(task: Task, run: Run | None, tolerance: float, budget: Budget) -> Limit | None:
+    """An exact point of the support, or that of an interior point where it does not settle."""
+    starts: list[AbstractStart] = [Watched(run)]
+    if budget.max_iterations >= INTERIOR_FROM:
         starts.append(Interior())
-    left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
     try:
-        found = search(task, starts, tolerance, Budget(time_limit=left, max_iterations=max_iterations))
-        if found.exact:
-            return replace(found, seconds=time.monotonic() - began)
+        found = search(task, starts, tolerance, budget)
     except InputError:  # neither applies, or nothing but the zero function is left
-        pass
-    left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
-    return kkt_point(
-        data,
-        start=start,
-        penalty=penalty,
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-        time_limit=left,
-        starts=OTHERWISE,
-    )
+        return None
+    return found if found.exact else None

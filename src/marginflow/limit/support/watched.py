@@ -1,11 +1,13 @@
 """ADMM on the samples near the margin while all the others are watched; Newton's method at the end.
 
 The set grows by the samples that an iterate violates long before it is solved exactly, and ADMM goes on from where it
-is: until the set is right, its exact solution is that of another problem.
+is: until the set is right, its exact solution is that of another problem. Several problems go in step, ten iterations
+of all of them and then a look at each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,9 +23,9 @@ from marginflow.limit.settings import (
     DIVERGED,
     FEW_FLIPS,
     MANNERS,
-    REFRESH_EVERY,
 )
 from marginflow.limit.solver.admm import Admm
+from marginflow.limit.solver.in_step import run_in_step
 from marginflow.limit.solver.newton import NewtonResult, newton
 from marginflow.limit.solver.polish import identify
 from marginflow.limit.starts.start import AbstractStart, Finished, split
@@ -43,22 +45,37 @@ from marginflow.limit.units import Units
 
 @dataclass(frozen=True, eq=False)
 class Watched(AbstractStart):
-    """From a descended network; with a soft margin at the scale at which the descent ended, where its multipliers (n,)
-    belong."""
+    """What a run has found, if there is one."""
 
-    multipliers: FloatArray
+    run: Run | None
     name, rank = "watched", 5
 
     def propose(self, task: Task, budget: Budget) -> Finished | None:
         """A point of all samples, exact as that of its set is; None where that does not settle."""
-        scaled = task.neurons_in_span(task.given)
-        if task.missing_sign(scaled) is not None:
-            return None
-        neurons = Neurons(task.given.directions, task.given.signs) if task.soft else scaled
-        bundles = add_up(neurons, gather(neurons.U, neurons.s, task.width))
-        run = _Run(task, budget, bundles, self.multipliers if task.soft else None)
-        found = run.solve()
-        return None if found is None else run.finished(found)
+        return None if self.run is None else self.run.finished
+
+
+def begun(task: Task, budget: Budget, multipliers: FloatArray) -> Run | None:
+    """A run from a descended network; with a soft margin at the scale at which the descent ended, where its
+    multipliers (n,) belong. None where the network has neurons of one sign only."""
+    scaled = task.neurons_in_span(task.given)
+    if task.missing_sign(scaled) is not None:
+        return None
+    neurons = Neurons(task.given.directions, task.given.signs) if task.soft else scaled
+    bundles = add_up(neurons, gather(neurons.U, neurons.s, task.width))
+    return Run(task, budget, bundles, multipliers if task.soft else None)
+
+
+def solve(runs: Sequence[Run], budget: Budget) -> None:
+    """Until each has an exact point of its set that violates no other sample, or no hope of one."""
+    going = list(runs)
+    with budget.interruptible():
+        while going and not budget.over:
+            for admm in (run.admm for run in going):
+                if admm.exhausted:
+                    admm.sharpen()
+            run_in_step([run.admm for run in going])
+            going = [run for run in going if run.goes_on()]
 
 
 def _first(task: Task) -> BoolArray:
@@ -71,7 +88,7 @@ def _first(task: Task) -> BoolArray:
     return chosen
 
 
-class _Run:
+class Run:
     """ADMM on a set of samples that grows, in units in which they are about 1 long."""
 
     def __init__(self, task: Task, budget: Budget, neurons: Neurons, multipliers: FloatArray | None) -> None:
@@ -79,7 +96,8 @@ class _Run:
         self.samples = np.column_stack([task.X, np.ones(len(task.X))]) if task.bias else task.X
         self.y = task.data.y
         self.history: list[Progress] = []
-        self.steps = 0
+        self.finished: Finished | None = None
+        self.steps, self.tries, self.enough, self.looked_at = 0, 0, FIRST_TRY, np.inf
         self.chosen = _first(task)
         rows = np.flatnonzero(self.chosen)
         problem = task.problem_of(rows)
@@ -97,34 +115,31 @@ class _Run:
             few = problem.n_samples <= CROWDED * problem.X.shape[1]
             self.most = min(BEFORE_INTERIOR if few else BEFORE_INTERIOR_IN_A_CROWD, self.most)
 
-    def solve(self) -> NewtonResult | None:
-        """An exact point of the present set that violates no other sample; None where none was found."""
-        enough, looked_at, tries = FIRST_TRY, np.inf, 0
-        with self.budget.interruptible():
-            while not self.budget.over and self.admm.iterations < self.most:
-                admm = self.admm
-                if admm.exhausted:
-                    admm.sharpen()
-                admm.run(REFRESH_EVERY)
-                if not admm.objective <= DIVERGED * self.began_at:
-                    break
-                residual = max(admm.primal_residual, admm.dual_residual)
-                due = residual <= enough and admm.share_flipped <= FEW_FLIPS
-                if due or residual <= min(WATCH_FROM, LOOK_AGAIN * looked_at):
-                    grown = self._grown(admm.U.astype(np.float64), admm.s, 0.0)
-                    looked_at = np.inf if grown else residual
-                    due = due and not grown
-                if not due:
-                    continue
-                damping, inertia = MANNERS[tries % len(MANNERS)]
-                found = newton(
-                    admm.problem, identify(admm), frozen=False, deadline=self.budget.deadline,
-                    damping=damping, inertia=inertia,
-                )  # fmt: skip
-                self.steps, tries, enough = self.steps + found.iterations, tries + 1, NEXT_TRY * residual
-                if found.converged and not self._grown(found.U, found.s, SUPPORT_SLACK):
-                    return found
-        return None
+    def goes_on(self) -> bool:
+        """Look at the other samples and try Newton's method where that is due; whether there is more to do."""
+        admm = self.admm
+        if not admm.objective <= DIVERGED * self.began_at:
+            return False
+        residual = max(admm.primal_residual, admm.dual_residual)
+        due = residual <= self.enough and admm.share_flipped <= FEW_FLIPS
+        if due or residual <= min(WATCH_FROM, LOOK_AGAIN * self.looked_at):
+            grown = self._grown(admm.U.astype(np.float64), admm.s, 0.0)
+            self.looked_at = np.inf if grown else residual
+            due = due and not grown
+        return not (due and self._found(residual)) and self.admm.iterations < self.most
+
+    def _found(self, residual: float) -> bool:
+        """Whether Newton's method ends at a point that violates no other sample, which is then kept."""
+        damping, inertia = MANNERS[self.tries % len(MANNERS)]
+        found = newton(
+            self.admm.problem, identify(self.admm), frozen=False, deadline=self.budget.deadline,
+            damping=damping, inertia=inertia,
+        )  # fmt: skip
+        self.steps, self.tries, self.enough = self.steps + found.iterations, self.tries + 1, NEXT_TRY * residual
+        if not found.converged or self._grown(found.U, found.s, SUPPORT_SLACK):
+            return False
+        self.finished = self._finished(found)
+        return True
 
     def _grown(self, U: FloatArray, s: FloatArray, slack: float) -> bool:
         """Whether the set has grown by samples that neurons leave below their margin; ADMM is then one of all these."""
@@ -148,7 +163,7 @@ class _Run:
         self.admm.go_on_from(admm.iterations)
         return True
 
-    def finished(self, found: NewtonResult) -> Finished:
+    def _finished(self, found: NewtonResult) -> Finished:
         """The point with the multipliers of all samples."""
         admm, n, units = self.admm, len(self.y), self.units
         lam, mu = np.zeros(n), np.zeros((n, len(found.s)))
