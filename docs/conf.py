@@ -29,7 +29,8 @@ extensions = [
     "statement_pages",
     "two_modes",
 ]
-exclude_patterns = ["_build", "examples", "tutorials/README.rst", "statement_template.py"]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_templates", "examples", "tutorials/README.rst", "statement_template.py"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
@@ -39,6 +40,8 @@ nitpicky = False
 autosummary_generate = True
 autosummary.WELL_KNOWN_ABBREVIATIONS += ("s.t.",)  # a sentence goes on after "min f s.t."
 autodoc_typehints = "none"  # numpydoc says the types, with shapes
+default_role = "py:obj"  # `kkt_point` in a docstring is code, and a link where the reference has a page of it
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_validation_checks: set[str] = set()
 

@@ -84,7 +84,7 @@ def test_every_statement_with_a_map_shows_it_on_two_axes_and_names_its_command(t
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "Where it says something" in page
     assert 'fill="var(--map-speaks)"' in page  # cells that say something
-    assert "yᵢ N(xᵢ - yᵢ z)" in page
+    assert "yᵢ N(xᵢ − yᵢ z)" in page
     assert "≤" in page
 
 

@@ -75,9 +75,11 @@ def raised(text: str) -> str:
 _WORDS: Final = {
     **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ", "xi": "ξ"},
     **{"lambda": "λ", "mu": "μ", "omega": "ω", "sigma": "σ", "Delta": "Δ", "sqrt": "√", "ell": "ℓ", "pi": "π"},
-    **{"Gamma": "Γ"},
+    **{"Gamma": "Γ", "tau": "τ", "rho": "ρ", "kappa": "κ"},
 }
-_SIGNS: Final = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠", "||": "‖", "+-": "±", "⋅": "·", "^T": "ᵀ"}
+_SIGNS: Final = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠", "||": "‖", "+-": "±", "⋅": "·", "^T": "ᵀ", "1/2 ‖": "½‖"}
+_OPERAND_BEFORE: Final = r"(?<=[\d)\]}‖|ᵢⱼ₀-₉⁰-⁹²³])|(?<=(?<![\w'’])[A-Za-zα-ω])"
+_OPERAND_AFTER: Final = r"(?=[\d(\[‖|√Σ∇α-ω]|[A-Za-z](?![a-z]))"
 _LOWERED: Final = str.maketrans("0123456789ij+-", "₀₁₂₃₄₅₆₇₈₉ᵢⱼ₊₋")
 
 
@@ -90,9 +92,11 @@ def signs(text: str) -> str:
     --------
     >>> from marginflow.report.style import signs
     >>> signs("||theta||^2 >= sqrt(m), eta_1 <= 1e-08, y_i N(x_i - y_i z); let `a_1 <= b` be")
-    '‖θ‖² ≥ √(m), η₁ ≤ 10⁻⁸, yᵢ N(xᵢ - yᵢ z); let `a_1 <= b` be'
+    '‖θ‖² ≥ √(m), η₁ ≤ 10⁻⁸, yᵢ N(xᵢ − yᵢ z); let `a_1 <= b` be'
     >>> signs("j in J_+, ||a||_1 <= Gamma(n), C sum_i lambda_i")
     'j in J₊, ‖a‖₁ ≤ Γ(n), C Σᵢ λᵢ'
+    >>> signs("min 1/2 ||theta||^2, d theta / dt = -grad L, 1 - y N(x); a - dash - stays")
+    'min ½‖θ‖², dθ/dt = −∇L, 1 − y N(x); a - dash - stays'
     """
     parts = text.split("`")
     return "`".join(part if index % 2 else _signs(part) for index, part in enumerate(parts))
@@ -108,7 +112,9 @@ def _signs(text: str) -> str:
         lambda m: (m[1] or m[2]) + m[3].translate(_LOWERED),
         text,
     )
-    return raised(text)
+    text = re.sub(r"(?<![A-Za-z])d ([α-ω]) / d", r"d\1/d", text)
+    text = re.sub(r"-(?=∇)", "−", re.sub(r"(?<![A-Za-z])grad (?=[A-Z(]|ln )", "∇", text))
+    return re.sub(rf"(?:{_OPERAND_BEFORE}) - {_OPERAND_AFTER}", " − ", raised(text))
 
 
 @cache
