@@ -16,7 +16,7 @@ DOCSTRINGS = ("reference/api/", "reference/python")
 KEPT = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw)
 RAISED_OR_LOWERED = re.compile(
     r"(?:(?<![A-Za-z_])(?P<base>max|min|sum|sup|inf|argmax|argmin|[A-Za-zα-ωΓΔΣ])|(?<=[)‖|]))_"
-    r"(?:\{(?P<group>[^{}]+)\}|(?P<index>[A-Za-z]{1,2}|[+-])(?![\w(]))"
+    r"(?:\{(?P<group>[^{}]+)\}|(?P<index>[A-Za-z]{1,2}(?!\w)|[+-](?![\w(])))"
     r"|(?<=[A-Za-zα-ω)\]‖|])\^(?:\{(?P<powers>[^{}]+)\}|(?P<power>\([a-z]\)|[A-Za-z*](?!\w)))"
 )
 
@@ -40,7 +40,9 @@ def replace_signs(app: Sphinx, doctree: nodes.document) -> None:
 def is_signature(paragraph: nodes.paragraph) -> bool:
     """Whether this is the left column of a table of functions: a link to one, and its arguments."""
     entry = paragraph.parent
-    return isinstance(entry, nodes.entry) and entry.parent.index(entry) == 0 and not isinstance(paragraph[0], nodes.Text)
+    return (
+        isinstance(entry, nodes.entry) and entry.parent.index(entry) == 0 and not isinstance(paragraph[0], nodes.Text)
+    )
 
 
 def typeset(text: str) -> Iterator[nodes.Node]:

@@ -15,11 +15,16 @@ from marginflow.networks import TwoLayer
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 
 
+def section(command: str) -> str:
+    """What the document says of a command."""
+    found = re.search(rf"^## {re.escape(command)}\n(.*?)(?=^## |\Z)", DOCUMENT, flags=re.DOTALL | re.MULTILINE)
+    assert found is not None, command
+    return found.group(1)
+
+
 def documented(command: str) -> set[str]:
     """The names in code that open an item of the command's list, up to the text that explains them."""
-    section = re.search(rf"^## {re.escape(command)}\n(.*?)(?=^## |\Z)", DOCUMENT, flags=re.DOTALL | re.MULTILINE)
-    assert section is not None, command
-    items = re.findall(r"^- (.*(?:\n  .*)*)", section.group(1), flags=re.MULTILINE)
+    items = re.findall(r"^- (.*(?:\n  .*)*)", section(command), flags=re.MULTILINE)
     names: set[str] = set()
     for item in items:
         for part in item.split(";"):
@@ -67,6 +72,17 @@ LINES = {
 }
 
 
+def unknown_keys(example: object, record: object) -> list[str]:
+    """The keys of an example that a printed object does not have, at any depth."""
+    match example, record:
+        case dict(), dict():
+            missing = [key for key in example if key not in record]
+            return missing + [k for key in example if key in record for k in unknown_keys(example[key], record[key])]
+        case [first, *_], [other, *_]:
+            return unknown_keys(first, other)
+    return []
+
+
 @pytest.mark.parametrize("command", LINES)
 def test_json_has_the_documented_keys(command: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = [*LINES[command].format(f=folder).split(), "--json"]
@@ -75,6 +91,8 @@ def test_json_has_the_documented_keys(command: str, folder: Path, capsys: pytest
     assert printed.count("\n") == 1
     record = json.loads(printed)
     assert set(record) == documented(command)
+    for example in re.findall(r"```json\n(.*?)```", section(command), flags=re.DOTALL):
+        assert unknown_keys(json.loads(example), record) == []
     assert record["made_by"]["command"].startswith(f"marginflow {line[0]} ")
     assert set(record["made_by"]["versions"]) == {"Python", "marginflow", "numpy", "scipy", "BLAS"}
 
@@ -82,3 +100,7 @@ def test_json_has_the_documented_keys(command: str, folder: Path, capsys: pytest
 def test_reading_of_the_document_can_fail() -> None:
     assert "nonsense" not in documented("certify")
     assert {"holds", "total_lower_bound", "scale", "made_by"} <= documented("certify")
+
+
+def test_an_example_with_a_key_that_is_not_printed_is_found() -> None:
+    assert unknown_keys({"a": 1, "b": [{"c": 0, "d": 0}]}, {"a": 2, "b": [{"c": 1}]}) == ["d"]
