@@ -25,7 +25,7 @@ from marginflow.limit.starts.interior import Interior
 from marginflow.limit.starts.start import AbstractStart
 from marginflow.limit.support.descent import descend
 from marginflow.limit.support.settings import HARD_PENALTY, INTERIOR_FROM, OTHERWISE
-from marginflow.limit.support.watched import Run, Watched, begun, solve
+from marginflow.limit.support.watched import GrowingAdmm, Watched, begun, solve
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
@@ -138,13 +138,11 @@ def _in_step(
                 time_limit=left,
                 starts=OTHERWISE,
             )
-        else:
-            limit = replace(limit, seconds=time.monotonic() - own)
-        found.append(limit)
+        found.append(replace(limit, seconds=time.monotonic() - own))
     return found
 
 
-def _settled(task: Task, run: Run | None, tolerance: float, budget: Budget) -> Limit | None:
+def _settled(task: Task, run: GrowingAdmm | None, tolerance: float, budget: Budget) -> Limit | None:
     """An exact point of the support, or that of an interior point where it does not settle."""
     starts: list[AbstractStart] = [Watched(run)]
     if budget.max_iterations >= INTERIOR_FROM:

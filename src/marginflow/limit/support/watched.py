@@ -47,7 +47,7 @@ from marginflow.limit.units import Units
 class Watched(AbstractStart):
     """What a run has found, if there is one."""
 
-    run: Run | None
+    run: GrowingAdmm | None
     name, rank = "watched", 5
 
     def propose(self, task: Task, budget: Budget) -> Finished | None:
@@ -55,7 +55,7 @@ class Watched(AbstractStart):
         return None if self.run is None else self.run.finished
 
 
-def begun(task: Task, budget: Budget, multipliers: FloatArray) -> Run | None:
+def begun(task: Task, budget: Budget, multipliers: FloatArray) -> GrowingAdmm | None:
     """A run from a descended network; with a soft margin at the scale at which the descent ended, where its
     multipliers (n,) belong. None where the network has neurons of one sign only."""
     scaled = task.neurons_in_span(task.given)
@@ -63,10 +63,10 @@ def begun(task: Task, budget: Budget, multipliers: FloatArray) -> Run | None:
         return None
     neurons = Neurons(task.given.directions, task.given.signs) if task.soft else scaled
     bundles = add_up(neurons, gather(neurons.U, neurons.s, task.width))
-    return Run(task, budget, bundles, multipliers if task.soft else None)
+    return GrowingAdmm(task, budget, bundles, multipliers if task.soft else None)
 
 
-def solve(runs: Sequence[Run], budget: Budget) -> None:
+def solve(runs: Sequence[GrowingAdmm], budget: Budget) -> None:
     """Until each has an exact point of its set that violates no other sample, or no hope of one."""
     going = list(runs)
     with budget.interruptible():
@@ -88,7 +88,7 @@ def _first(task: Task) -> BoolArray:
     return chosen
 
 
-class Run:
+class GrowingAdmm:
     """ADMM on a set of samples that grows, in units in which they are about 1 long."""
 
     def __init__(self, task: Task, budget: Budget, neurons: Neurons, multipliers: FloatArray | None) -> None:
