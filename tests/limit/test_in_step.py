@@ -47,3 +47,38 @@ def test_runs_of_both_precisions_and_one_of_many_pairs_go_on_together():
     assert [run.iterations for run in runs] == 3 * [REFRESH_EVERY]
     assert all(run.objective != value for run, value in zip(runs, before, strict=True))
     assert runs[0].objective == pytest.approx(runs[1].objective, rel=1e-3)
+
+
+def test_neurons_with_weights_of_their_own_go_where_they_go_by_themselves():
+    """Where samples are many, a run has another weight for every neuron: `balance.uneven`."""
+    together, alone = ([run_of(30 * d, d, 4, seed=d) for d in (2, 3)] for _ in range(2))
+    for run in [*together, *alone]:
+        run.run(REFRESH_EVERY)
+        run.scales = np.geomspace(0.5, 3.0, len(run.s))
+        run._pattern_changed()
+    run_in_step(together)
+    for run, other in zip(together, alone, strict=True):
+        other.run(REFRESH_EVERY)
+        assert not np.allclose(run.scales, 1.0)
+        for name in ("U", "t", "Z", "Y", "tau"):
+            np.testing.assert_allclose(getattr(run, name), getattr(other, name), atol=1e-10, err_msg=name)
+
+
+@pytest.mark.parametrize("kind", ["frozen", "anchored"])
+def test_steps_that_the_common_arrays_do_not_have_are_made_by_the_run_itself(kind):
+    def runs() -> list[Admm]:
+        found = [run_of(*size, seed=seed) for seed, size in enumerate(SIZES)]
+        problem, neurons = found[0].problem, Neurons(found[0].U, found[0].s)
+        if kind == "frozen":
+            found[0] = Admm(problem, Neurons(neurons.U, neurons.s, np.linspace(0.5, 2.0, len(neurons.s))))
+        else:
+            found[0] = Admm(problem, neurons, anchor_weight=3.0)
+        return found
+
+    together, alone = runs(), runs()
+    for _ in range(2):
+        run_in_step(together)
+    for run, other in zip(together, alone, strict=True):
+        other.run(2 * REFRESH_EVERY)
+        assert run.iterations == other.iterations
+        np.testing.assert_allclose(run.U, other.U, atol=1e-10)

@@ -1,5 +1,6 @@
 """Points from the samples near the margin alone, judged on all of them."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -137,3 +138,18 @@ def test_one_problem_that_is_wrong_is_refused_before_any_is_solved():
     frozen = TwoLayer.initialise(8, 4, outputs="frozen", seed=0)
     with pytest.raises(InputError, match="outputs of start are frozen"):
         support_points([*problems, (problems[0][0], frozen)], penalty=1.0)
+
+
+@pytest.mark.parametrize("settled", [True, False])
+def test_seconds_are_those_of_each_and_its_share_of_what_was_done_for_all(monkeypatch, settled):
+    def slow(*arguments: object, **options: object) -> object:
+        time.sleep(0.05)
+        return descend(*arguments, **options)
+
+    monkeypatch.setattr("marginflow.limit.support.point.descend", slow)
+    if not settled:  # what `kkt_point` finds instead took the descent before it too
+        monkeypatch.setattr("marginflow.limit.support.point._settled", lambda *_: None)
+    began = time.monotonic()
+    found = support_points(several(), penalty=1.0)
+    assert all(limit.seconds >= 0.05 for limit in found)
+    assert sum(limit.seconds for limit in found) <= time.monotonic() - began
