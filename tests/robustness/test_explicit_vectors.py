@@ -11,7 +11,7 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
-from marginflow.robustness import minimal_step
+from marginflow.robustness import minimal_step, one_neuron_per_sample
 from marginflow.robustness.explicit_vectors import fvbs23_vector, measured_cluster_vector, vys22_steps, vys22_vector
 
 
@@ -179,3 +179,33 @@ def test_bad_input_is_told_in_a_sentence():
         fvbs23_vector(X, [1, 1, -1, -1], 1.0)
     with pytest.raises(InputError, match="too close"):
         fvbs23_vector(X, [1, 1, -1, -1], 1.0, form="sharp")
+
+
+def test_the_vector_of_the_theorem_flips_kkt_networks_of_any_width_and_not_the_robust_one():
+    """[VYS22, Sec. 4]: one z, many KKT networks. The closed form of width 2, split into other widths and rescaled."""
+    half, d = 50, 400
+    m = 2 * half
+    X, y = np.sqrt(d) * np.eye(m, d), np.repeat([1.0, -1.0], half)
+    lam, s = np.sqrt((half + d) / (half * d * (m + d))), half / (half + d)
+    v = np.sqrt(lam * half) * np.array([1.0, -1.0])
+    Xt = np.column_stack([X, np.ones(m)])
+    up, um = Xt[:half].sum(axis=0), Xt[half:].sum(axis=0)
+    W = np.array([v[0] * lam * (up - s * um), v[1] * lam * (s * up - um)])
+    pair = TwoLayer(W=W[:, :-1], b=W[:, -1], v=v)
+    nets = {
+        "2": pair,
+        "7": pair.widened(7),
+        "30": pair.widened(30).scaled(3.0),
+        "robust": one_neuron_per_sample(X, y).network,
+    }
+    z = vys22_vector(X, y, form="sharp")
+    assert z.size < np.sqrt(d) / 2
+    found = {name: minimal_step(net, X, y, z.vector) for name, net in nets.items()}
+    assert {name: float(steps.flipped_share(1.0)) for name, steps in found.items()} == {
+        "2": 1.0,
+        "7": 1.0,
+        "30": 1.0,
+        "robust": 0.0,
+    }
+    for name in ("2", "7", "30"):
+        np.testing.assert_allclose(found[name].all_at_once * z.size, np.sqrt(d / m), rtol=1e-9)

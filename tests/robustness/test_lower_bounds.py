@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rival_attacks import ATTACKS
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness.attacks import ATTACKS
 from marginflow.robustness.chord import Relaxation, ball_intervals, bound_from_multipliers, cap_intervals
 from marginflow.robustness.lower_bounds import (
     chord_bound,

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rival_attacks import ATTACKS
 
 from marginflow.networks import TwoLayer
 from marginflow.robustness import check_certificate, exact_radius
-from marginflow.robustness.attacks import ATTACKS
 
 CASES = json.loads((Path(__file__).parents[1] / "oracles" / "scip_radii.json").read_text())["cases"]
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rival_attacks import ATTACKS
 
 from marginflow.networks import TwoLayer
-from marginflow.robustness.attacks import ATTACKS
 from marginflow.robustness.radius import check_certificate, exact_radius
 
 seeds = st.integers(0, 2**32 - 1)

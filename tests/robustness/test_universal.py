@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rival_attacks import convex_concave
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness import label_sum, minimal_step, one_neuron_per_sample, universal_perturbation
-from marginflow.robustness.attacks import convex_concave
 from marginflow.robustness.universal import check_universal
 
 

@@ -1,7 +1,7 @@
 """Robustness: exact radii, exact steps along rays, one perturbation for all samples; more in the modules named below.
 
 `attacks` (upper bounds), `lower_bounds`, `baselines` (nearest neighbour) and `linear`, `constructions` (robust
-networks), `directions` and `explicit_vectors` (of the theorems), `curves`, `transfer`.
+networks), `directions` and `explicit_vectors` (of the theorems), `curves`.
 """
 
 from marginflow.doors import check_types
