@@ -73,7 +73,11 @@ def test_a_minus_sign_is_a_minus(tmp_path: Path) -> None:
     [
         ("when,t,k\n2020-01-01,3,u\n2020-01-02,4,v\n", "", "'when' is not a number: '2020-01-01' in line 2"),
         ("a,b,k\n1,x,u\ntwo,3,v\n", "", "'a' is not a number: 'two' in line 3"),
-        ("a,k\n1,u\n2,NaN\n3,v\n", "", "line 3: the label, column 'k', is empty (--missing drop leaves"),
+        (
+            "a,k\n1,u\n2,NaN\n3,v\n",
+            "",
+            "the label, column 'k', is empty in 1 line, first in line 3 (--missing drop leaves",
+        ),
         ("age,Outcome\n1,u\n2,v\n", "--label outcome", "no column named 'outcome'; did you mean 'Outcome'?"),
         ("a,k\n12%,u\n0.5,v\n", "", "'a' is not a number: '12%' in line 2"),
     ],

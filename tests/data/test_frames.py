@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from marginflow.data import Dataset, convert, read_table
+from marginflow.data.raw_table import RawTable
 from marginflow.errors import InputError
 
 pandas = pytest.importorskip("pandas")
@@ -57,7 +58,7 @@ def test_labels_that_are_missing_are_counted(people: pandas.DataFrame) -> None:
     people.loc[3, "ill"] = None
     with pytest.raises(InputError, match=r"y has no label \(NaN\) for sample 3; leave such samples out.*notna"):
         Dataset(people[["age"]], people["ill"])
-    with pytest.raises(InputError, match=r"row 3: the label, column 'ill', is empty .--missing drop leaves"):
+    with pytest.raises(InputError, match=r"'ill', is empty in 1 row, first in row 3 .--missing drop leaves"):
         convert(people, label="ill", one_hot=True, missing="mean")
     assert convert(people, label="ill", one_hot=True, missing="drop").incomplete == 2
 
@@ -95,8 +96,64 @@ def test_two_columns_of_one_name_are_not_mixed_up(tmp_path: Path) -> None:
     table = pandas.DataFrame([[1.0, 2.0, "u"], [3.5, 4.0, "v"]], columns=["a", "a", "y"])
     table.to_csv(tmp_path / "table.csv", index=False)
     for given in (table, tmp_path / "table.csv"):
-        with pytest.raises(InputError, match="has 2 columns named 'a'; names that differ are expected"):
-            convert(given)
+        found = convert(given)
+        assert found.how == {"a": "as it is", "a.1": "as it is, called 'a' in the table", "y": "label"}
+        assert found.data.features == ("a", "a.1")
+        assert found.data.X.tolist() == [[1.0, 2.0], [3.5, 4.0]]
+        assert convert(given, drop=["a"]).data.X.tolist() == [[2.0], [4.0]]
+        assert convert(given, like=found.data).data.X.tolist() == [[1.0, 2.0], [3.5, 4.0]]
+    assert found.data.preparation is not None
+    assert found.data.preparation.apply(table).tolist() == [[1.0, 2.0], [3.5, 4.0]]
+    lines = ((0, ("1", "2", "u")),)
+    with pytest.raises(InputError, match="t has 2 columns named 'a'; names that differ are expected"):
+        RawTable(source="t", names=("a", "a", "y"), lines=lines)
+
+
+def test_a_second_column_of_the_label_is_asked_about() -> None:
+    y = list("uvuvuvuvuv")
+    x = [float(i % 4) for i in range(10)]
+    twice = pandas.DataFrame({"x": x, "y": y, "copy": y})
+    with pytest.raises(
+        InputError, match=r"'y' has the label, 'copy', in every row \(--drop y, or --keep y if"
+    ) as caught:
+        convert(twice, label="copy", one_hot=True)
+    assert "'x'" not in str(caught.value)
+    assert convert(twice, label="copy", one_hot=True, keep=["y"]).data.features == ("x", "y=u", "y=v")
+    twice.columns = ["x", "y", "y"]
+    twice.iloc[0, 2] = "v"  # not quite the same labels
+    for label, other in (("y", "y.1"), ("y.1", "y"), (None, "y")):
+        with pytest.raises(InputError, match=rf"'{other}' has the name of the label in the table \(--drop {other}"):
+            convert(twice, label=label, one_hot=True)
+        assert convert(twice, label=label, drop=[other]).data.features == ("x",)
+
+
+def test_everything_that_is_wrong_is_said_at_once() -> None:
+    table = pandas.DataFrame({"a": [1, 2, None, 4], "b": ["x", "y", "x", "y"], "k": ["u", None, "v", "v"]})
+    with pytest.raises(InputError) as caught:
+        convert(table, label="k")
+    for part in ("the label, column 'k', is empty in 1 row, first in row 1", "'a' is empty in 1 row", "'b' is not a"):
+        assert part in str(caught.value)
+    found = convert(table, label="k", one_hot=True, missing="drop")
+    assert (found.incomplete, found.data.n_samples) == (2, 2)
+    with pytest.raises(InputError, match=r"the table: the label, column 'k', is empty in 1 row"):
+        convert(table, like=found.data)
+
+
+def test_columns_with_the_same_values_are_noticed() -> None:
+    table = pandas.DataFrame({"price": [1.5, 2.5, 4.0], "one": 1, "also": 1, "copy": [1.5, 2.5, 4.0], "k": list("uvu")})
+    found = convert(table, label="k").how
+    assert found["copy"] == "as it is, the same as 'price'"
+    assert found["also"] == "as it is, the same everywhere"
+
+
+def test_a_word_among_numbers_is_perhaps_an_empty_cell() -> None:
+    table = pandas.DataFrame({"a": ["1", "2", "-", "4"], "b": list("xyxy"), "k": list("uvuv")})
+    with pytest.raises(InputError) as caught:
+        convert(table)
+    assert "'a' is not a number: '-' in row 2 (--one-hot, or --drop a; where it means nothing, leave the cell" in str(
+        caught.value
+    )
+    assert "'b' is not a number: 'x' in row 0 (--one-hot, or --drop b)" in str(caught.value)
 
 
 def test_the_columns_of_a_table_may_be_called_by_numbers() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,28 @@ def cells_of(frame: Any) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The names of the columns, and every row as the text that a `.csv` would have."""
     rows = frame.itertuples(index=False, name=None) if hasattr(frame, "itertuples") else frame.rows()
     return tuple(str(name) for name in frame.columns), [tuple(_text(value) for value in row) for row in rows]
+
+
+def distinct_names(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Names of columns with numbers behind those that were there before, and what these were called.
+
+    Examples
+    --------
+    >>> from marginflow.data.frames import distinct_names
+    >>> distinct_names(["a", "b", "a", "a.1"])
+    (('a', 'b', 'a.2', 'a.1'), {'a.2': 'a'})
+    """
+    given, taken, repeated = set(names), set[str](), dict[str, str]()
+    distinct = []
+    for name in names:
+        new = name
+        if name in taken:
+            numbered = (f"{name}.{number}" for number in itertools.count(1))
+            new = next(other for other in numbered if other not in given and other not in taken)
+            repeated[new] = name
+        taken.add(new)
+        distinct.append(new)
+    return tuple(distinct), repeated
 
 
 def _text(value: object) -> str:

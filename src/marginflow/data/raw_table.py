@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from marginflow.data.frames import cells_of, is_frame
+from marginflow.data.frames import cells_of, distinct_names, is_frame
 from marginflow.data.numerals import number
 from marginflow.data.table_text import decoded, rows_of
 from marginflow.display import Brief
@@ -22,7 +22,8 @@ _FEW = 8
 class RawTable(Brief):
     """Cells as text: the names of the columns, and every line with its number in the file (of a frame: its row).
 
-    `separator` is what a file has between its values: comma, semicolon, tab, space, or another character.
+    `separator` is what a file has between its values: comma, semicolon, tab, space, or another character. Of columns of
+    one name the second is called "name.1" and so on, as pandas does; `repeated` has their names as they were.
     """
 
     source: Path | str
@@ -30,6 +31,14 @@ class RawTable(Brief):
     lines: tuple[tuple[int, tuple[str, ...]], ...]
     unit: str = "line"
     separator: str | None = None
+    repeated: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        twice = next((name for name in self.names if self.names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(
+                f"{self.source} has {self.names.count(twice)} columns named {twice!r}; names that differ are expected."
+            )
 
     def column(self, name: str) -> int:
         """Where a column is, or an `InputError` with the nearest name."""
@@ -39,8 +48,6 @@ class RawTable(Brief):
             if not near and len(self.names) > 1 and all(number(text) is not None for text in self.names):
                 known += " If its first line holds no names: --no-header, and columns are called 1, 2, 3 and so on."
             raise InputError(f"{self.source} has no column named {name!r}; {known}")
-        if self.names.count(name) > 1:
-            raise InputError(f"{self.source} has {self.names.count(name)} columns named {name!r}; one is expected.")
         return self.names.index(name)
 
     def cells(self, index: int) -> list[str]:
@@ -91,7 +98,8 @@ def read_table(
         if len(row) != width:
             raise InputError(f"{source}, line {line}: {len(row)} values, but the first line has {width}.")
     names = [name.strip() for name in rows[0][1]] if named else [str(column + 1) for column in range(width)]
-    table = RawTable(source=source, names=tuple(names), lines=tuple(body), separator=between)
+    distinct, repeated = distinct_names(names)
+    table = RawTable(source=source, names=distinct, lines=tuple(body), separator=between, repeated=repeated)
     if header is None:
         _refuse_samples(table, table.column(label) if label is not None else width - 1)
     return table
@@ -102,7 +110,8 @@ def frame_table(frame: Any) -> RawTable:
     names, rows = cells_of(frame)
     if not names or not rows:
         raise InputError(f"The table has {len(rows)} rows and {len(names)} columns; at least one of each is expected.")
-    return RawTable(source="the table", names=names, lines=tuple(enumerate(rows)), unit="row")
+    distinct, repeated = distinct_names(names)
+    return RawTable(source="the table", names=distinct, lines=tuple(enumerate(rows)), unit="row", repeated=repeated)
 
 
 def raw_table(table: object) -> RawTable:

@@ -108,8 +108,10 @@ def convert(
     for name in keep:
         table.column(name)
     all_lines = len(table.lines)
-    if missing == "drop":
-        table = _labelled(table, index)
+    table, unlabelled = _labelled(table, index)
+    trouble = [unlabelled] if unlabelled and missing != "drop" else []
+    if trouble and before is not None:
+        raise InputError(f"{table.source}: {unlabelled}.")
     chosen, labels, classes, merged = _labels(table, index, positive, negative, like)
     if before is not None:
         columns, how = before.columns, {column.name: "as before" for column in before.columns}
@@ -120,12 +122,6 @@ def convert(
             one = len(table.names) == 1 and table.separator is not None
             other = f" (--separator, if its values are not separated by a {table.separator})" if one else ""
             raise InputError(f"{table.source} has no column left besides the labels{other}.")
-    names = [table.names[column] for column in indices]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(
-            f"{table.source} has {names.count(twice)} columns named {twice!r}; names that differ are expected."
-        )
     some_empty = [any(is_empty(table.lines[i][1][column]) for column in indices) for i in chosen]
     kept = [i for i, gap in zip(chosen, some_empty, strict=True) if not (gap and missing == "drop")]
     if not kept:
@@ -133,7 +129,8 @@ def convert(
     if before is None:
         cells = {column: [table.lines[i][1][column].strip() for i in kept] for column in indices}
         options = {"standardise": standardise, "one_hot": one_hot}
-        columns, how = _columns(table, cells, kept, keep, missing=missing, decimal=decimal, **options)
+        trouble += _labels_again(table, index, indices, keep)
+        columns, how = _columns(table, cells, kept, keep, trouble, missing=missing, decimal=decimal, **options)
     preparation = Preparation(columns=columns, label=table.names[index])
     X = preparation.apply(
         {column.name: [table.lines[i][1][where] for i in kept] for column, where in zip(columns, indices, strict=True)}
@@ -148,6 +145,7 @@ def convert(
         preparation=preparation,
     )
     how |= {table.names[column]: "left out" for column in left_out} | {table.names[index]: "label"}
+    how |= {name: f"{how.get(name, 'not used')}, called {old!r} in the table" for name, old in table.repeated.items()}
     return Converted(
         data=data,
         left_out=len(table.lines) - len(chosen),
@@ -157,12 +155,37 @@ def convert(
     )
 
 
-def _labelled(table: RawTable, index: int) -> RawTable:
-    """The table without the lines that have no label."""
-    lines = tuple(line for line in table.lines if not is_empty(line[1][index]))
-    if not lines:
+def _labelled(table: RawTable, index: int) -> tuple[RawTable, str]:
+    """The table without the lines that have no label, and a sentence on the first of them, or ""."""
+    empty = [line for line, row in table.lines if is_empty(row[index])]
+    if len(empty) == len(table.lines):
         raise InputError(f"{table.source}: the label, column {table.names[index]!r}, is empty in every {table.unit}.")
-    return replace(table, lines=lines)
+    if not empty:
+        return table, ""
+    lines = tuple(line for line in table.lines if not is_empty(line[1][index]))
+    return replace(table, lines=lines), (
+        f"the label, column {table.names[index]!r}, is empty in {_many(empty, table.unit)}, first in {table.unit} "
+        f"{empty[0]} (--missing drop leaves such {table.unit}s out)"
+    )
+
+
+def _many(found: Sequence[int], unit: str) -> str:
+    return f"{len(found)} {unit}{'s' if len(found) > 1 else ''}"
+
+
+def _labels_again(table: RawTable, index: int, indices: Sequence[int], keep: Sequence[str]) -> list[str]:
+    """Columns that would give the labels away: one of the same name, or with the labels in it."""
+    label, cells, found = table.names[index], table.cells(index), []
+    for name, column in ((table.names[other], other) for other in indices if table.names[other] not in keep):
+        if table.repeated.get(name, name) == table.repeated.get(label, label):
+            reason = "has the name of the label in the table"
+        elif len(cells) >= _FEW and table.cells(column) == cells:
+            reason = f"has the label, {label!r}, in every {table.unit}"
+        else:
+            continue
+        quoted = shlex.quote(name)
+        found.append(f"{name!r} {reason} (--drop {quoted}, or --keep {quoted} if it means something else)")
+    return found
 
 
 def _labels(
@@ -171,12 +194,6 @@ def _labels(
     """The lines that are kept, their labels, the classes in order, and which labels became one."""
     cells = table.cells(index)
     found = list(Counter(cells))
-    empty = next((line for (line, _), cell in zip(table.lines, cells, strict=True) if is_empty(cell)), None)
-    if empty is not None:
-        raise InputError(
-            f"{table.source}, {table.unit} {empty}: the label, column {table.names[index]!r}, is empty (--missing drop "
-            f"leaves such {table.unit}s out)."
-        )
     if like is not None and positive is None:
         known = tuple(map(str, like.classes))
         spelled = {
@@ -232,16 +249,17 @@ def _columns(
     cells: dict[int, list[str]],
     kept: Sequence[int],
     keep: Sequence[str],
+    trouble: list[str],
     *,
     standardise: bool,
     one_hot: bool,
     missing: Missing | None,
     decimal: Decimal | None,
 ) -> tuple[tuple[Column, ...], dict[str, str]]:
-    """What becomes of each column; every one that cannot be used is named in one sentence."""
+    """What becomes of each column; every one that cannot be used is named in one sentence, after what is known."""
     columns: list[Column] = []
     how: dict[str, str] = {}
-    trouble: list[str] = []
+    first: dict[tuple[str, ...], str] = {}
     marks = {None: None, "point": ".", "comma": ","}
     ways = settled(cells, decimal=marks[decimal], semicolons=table.separator == "semicolon")
     for index, column in cells.items():
@@ -255,6 +273,8 @@ def _columns(
             if value is None and not is_empty(cell)
         ]
         quoted = shlex.quote(name)
+        same = f", the same as {first[tuple(column)]!r}" if tuple(column) in first and len(set(column)) > 1 else ""
+        first.setdefault(tuple(column), name)
         if (reason := _identifier(name, column, numbers)) and name not in keep:
             trouble.append(f"{name!r} {reason} (--drop {quoted}, or --keep {quoted} if it means something)")
             continue
@@ -262,8 +282,10 @@ def _columns(
             trouble.append(f"{name!r} can be read in two ways: {two_ways(column, ways[index])}")
         elif words and not one_hot:
             line = table.lines[kept[words[0]]][0]
+            nothing = "; where it means nothing, leave the cell empty" if 2 * len(words) < len(column) else ""
             trouble.append(
-                f"{name!r} is not a number: {column[words[0]]!r} in {table.unit} {line} (--one-hot, or --drop {quoted})"
+                f"{name!r} is not a number: {column[words[0]]!r} in {table.unit} {line} (--one-hot, or --drop {quoted}"
+                f"{nothing})"
             )
         elif words:
             categories = tuple(sorted(set(column)))
@@ -271,12 +293,12 @@ def _columns(
                 trouble.append(f"{name!r} has {len(categories)} different words (--drop {quoted})")
                 continue
             columns.append(Column(name=name, categories=categories))
-            how[name] = f"{len(categories)} indicators"
+            how[name] = f"{len(categories)} indicators{same}"
         elif empty and missing is None:
             line = table.lines[kept[empty[0]]][0]
             trouble.append(
-                f"{name!r} is empty in {len(empty)} {table.unit}{'s' if len(empty) > 1 else ''}, first in {table.unit} "
-                f"{line} (--missing drop, --missing mean, or --drop {quoted})"
+                f"{name!r} is empty in {_many(empty, table.unit)}, first in {table.unit} {line} (--missing drop, "
+                f"--missing mean, or --drop {quoted})"
             )
         else:
             known = np.array([value for value in numbers if value is not None])
@@ -296,7 +318,8 @@ def _columns(
             )
             gaps = ", empty cells filled" if empty else ""
             constant = ", the same everywhere" if spread == 0.0 and len(filled) > 1 else ""
-            how[name] = ("standardised" if standardise else "as it is") + constant + gaps + unusual(column, numeral)
+            notes = constant + gaps + unusual(column, numeral) + same
+            how[name] = ("standardised" if standardise else "as it is") + notes
     if trouble:
         what = (
             "This column cannot be used as it is" if len(trouble) == 1 else "These columns cannot be used as they are"
@@ -322,5 +345,5 @@ def _identifier(name: str, column: Sequence[str], numbers: Sequence[float | None
     if len(whole) == len(column) and whole == list(range(whole[0], whole[0] + len(whole))):
         return "counts the lines"
     if all(value is None for value in numbers):
-        return "has another word in every line"
+        return f"has another word in every line, such as {column[0]!r}"
     return ""
