@@ -15,7 +15,6 @@ from marginflow.errors import InputError
 from marginflow.limit import kkt_point
 from marginflow.measurements import (
     DIRECTIONS,
-    check_radius,
     checked_radii,
     flip,
     named_direction,
@@ -24,7 +23,8 @@ from marginflow.measurements import (
     summarise_radii,
 )
 from marginflow.networks import TwoLayer
-from marginflow.robustness import RadiusCertificate, exact_radii
+from marginflow.robustness import RadiusCertificate, check_certificate, exact_radii
+from marginflow.robustness.radius.claims import status_of
 
 DATA = Dataset(X=np.eye(2), y=[1, -1])
 NETWORK = TwoLayer(W=np.eye(2), v=[1.0, -1.0])
@@ -67,14 +67,12 @@ def test_the_flip_of_two_samples_has_its_closed_form() -> None:
 
 def test_only_what_the_judge_confirms_is_called_proved() -> None:
     (radius,) = exact_radii(NETWORK, DATA.X[:1], y=DATA.y[:1], certificate=True)
-    assert check_radius(0, radius, NETWORK, 1e-6).status == "proved"
-    assert radius.certificate is not None
-    boast = replace(radius, lower=radius.upper, certificate=replace(radius.certificate, lower=2 * radius.upper))
-    refused = check_radius(0, boast, NETWORK, 1e-6)
-    assert refused.status == "unconfirmed"
-    assert not refused.settled
-    loose = replace(radius, certificate=replace(radius.certificate, lower=0.5 * radius.upper))
-    assert check_radius(0, loose, NETWORK, 1e-6).status in ("bounded", "unconfirmed")
+    assert isinstance(radius.certificate, RadiusCertificate)
+    assert status_of(check_certificate(radius.certificate, NETWORK), 1e-6) == radius.status == "proved"
+    boast = replace(radius.certificate, lower=2 * radius.upper)
+    assert not check_certificate(boast, NETWORK).holds
+    loose = replace(radius.certificate, lower=0.5 * radius.upper)
+    assert status_of(check_certificate(loose, NETWORK), 1e-6) == "bounded"
 
 
 def test_the_judge_sees_each_proof_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,11 +85,11 @@ def test_the_judge_sees_each_proof_once(monkeypatch: pytest.MonkeyPatch) -> None
         return honest(proof, network)
 
     monkeypatch.setattr(exact, "judged", counting)
-    monkeypatch.setattr(importlib.import_module("marginflow.measurements.radii"), "check_certificate", counting)
     found = checked_radii(NETWORK, DATA, [0, 1])
     assert [radius.status for radius in found] == ["proved", "proved"]
     assert len(seen) == 2
-    assert all(check_radius(radius.sample, radius.radius, NETWORK, 1e-6).status == "proved" for radius in found)
+    proofs = [radius.radius.certificate for radius in found]
+    assert all(proof is not None and check_certificate(proof, NETWORK).holds for proof in proofs)
 
 
 def test_radii_are_kept_one_by_one_in_the_order_asked_for() -> None:

@@ -150,11 +150,8 @@ def _print(found: Sequence[CheckedRadius], summary: RadiusSummary, dimension: in
     print_rows(rows, headings={name: name for name in shown})
     print(f"\n{summary.settled} of {summary.count} radii are proved; every certificate was checked.")
     for checked in found:
-        if checked.reason:
-            print(
-                f"Sample {checked.sample}: the judge refused what the search said, and confirms only this. "
-                f"{checked.reason}"
-            )
+        if reason := checked.radius.reason:
+            print(f"Sample {checked.sample}: the judge refused what the search said, and confirms only this. {reason}")
     wrong = summary.statuses.get("misclassified", 0)
     if wrong:
         print(f"{wrong} of them are 0: the sample is on the other side already.")

@@ -5,7 +5,7 @@ from marginflow.measurements.directions import BY_MULTIPLIERS, DIRECTIONS, named
 from marginflow.measurements.flips import SHARES, Flip, flip
 from marginflow.measurements.plane import plane_frame, plane_samples
 from marginflow.measurements.portrait import Portrait, portrait
-from marginflow.measurements.radii import CheckedRadius, RadiusSummary, check_radius, checked_radii, summarise_radii
+from marginflow.measurements.radii import CheckedRadius, RadiusSummary, checked_radii, summarise_radii
 
 __all__ = [
     "BY_MULTIPLIERS",
@@ -15,7 +15,6 @@ __all__ = [
     "Flip",
     "Portrait",
     "RadiusSummary",
-    "check_radius",
     "checked_radii",
     "flip",
     "named_direction",

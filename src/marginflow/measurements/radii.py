@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -13,31 +12,35 @@ from marginflow.arrays import IntArray
 from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.networks import Classifier, TwoLayer
-from marginflow.robustness import Radius, check_certificate, each_radius
-
-# Statuses under which a radius is known: to the tolerance asked for, to be infinite, or to be 0.
-SETTLED: Final = ("proved", "infinite", "misclassified")
+from marginflow.robustness import Radius, each_radius
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedRadius(Brief):
-    """The radius of one sample in the bounds that the judge of its proof confirms, and what it may be called therefore.
-
-    `status` is that of the radius, or "unconfirmed" if the judge refuses the proof, or "bounded" if the bounds that
-    the judge confirms are farther apart than the tolerance. `reason` is the judge's.
-    """
+    """The radius of one sample; its bounds and its status are what the judge of its proof has confirmed."""
 
     sample: int
-    lower: float
-    upper: float
-    status: str
-    reason: str
     radius: Radius
 
     @property
+    def lower(self) -> float:
+        """The lower bound."""
+        return self.radius.lower
+
+    @property
+    def upper(self) -> float:
+        """The upper bound."""
+        return self.radius.upper
+
+    @property
+    def status(self) -> str:
+        """What the radius is called with these bounds."""
+        return self.radius.status
+
+    @property
     def settled(self) -> bool:
-        """Whether the radius is known."""
-        return self.status in SETTLED
+        """Whether the radius is known: to the tolerance asked for, to be infinite, or to be 0."""
+        return self.radius.proved
 
     def row(self) -> dict[str, object]:
         """What is said of the sample, without arrays; of several classes also which is nearest."""
@@ -50,7 +53,7 @@ class CheckedRadius(Brief):
             "upper": self.upper,
             "status": self.status,
             "settled": self.settled,
-            "reason": self.reason,
+            "reason": self.radius.reason,
             "nodes": self.radius.nodes,
             "seconds": self.radius.seconds,
         }
@@ -59,41 +62,6 @@ class CheckedRadius(Brief):
         """The nearest point known on the other side, and the proof that there is no nearer one."""
         whole = self.radius.to_dict()
         return {key: whole[key] for key in ("witness", "certificate")}
-
-
-def check_radius(sample: int, radius: Radius, network: TwoLayer | Classifier, tolerance: float) -> CheckedRadius:
-    """Have the certificate of a radius from elsewhere judged; only what the judge confirms is called proved.
-
-    `exact_radius` has asked the judge itself: what it returns need not be judged again.
-    """
-    if radius.certificate is None:
-        raise TypeError("a radius without its certificate cannot be checked")
-    judgement = check_certificate(radius.certificate, network)
-    status: str = radius.status
-    if not judgement.holds:
-        status = "unconfirmed"
-    elif status == "proved" and judgement.upper - judgement.lower > tolerance * judgement.upper:
-        status = "bounded"
-    return CheckedRadius(
-        sample=sample,
-        lower=judgement.lower,
-        upper=judgement.upper,
-        status=status,
-        reason=judgement.reason,
-        radius=radius,
-    )
-
-
-def _as_judged(sample: int, radius: Radius) -> CheckedRadius:
-    """A radius that has come from the search: its bounds and its status are what the judge has confirmed."""
-    return CheckedRadius(
-        sample=sample,
-        lower=radius.lower,
-        upper=radius.upper,
-        status=radius.status,
-        reason=radius.reason,
-        radius=radius,
-    )
 
 
 def checked_radii(
@@ -150,7 +118,7 @@ def checked_radii(
         certificate=True,
         workers=workers,
     ):
-        found[index] = _as_judged(int(chosen[index]), radius)
+        found[index] = CheckedRadius(sample=int(chosen[index]), radius=radius)
         if keep is not None:
             keep(found[index])
         if progress is not None:
