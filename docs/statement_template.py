@@ -4,8 +4,6 @@ Copy this file to `src/marginflow/theory/<paper>/<what the paper calls it>.py`, 
 `pytest tests/theory -k BLANK`. docs/add_a_statement.md explains each part.
 """
 
-from __future__ import annotations
-
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, require, stated, value
 from marginflow.theory.instances import orthogonal_point
 

@@ -5,8 +5,6 @@ numbers to `Findings`. No network is needed, and ten thousand cells take seconds
 `sweeps.observe`, which computes the `Observation` of the region cell by cell.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter

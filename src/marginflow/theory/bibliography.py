@@ -1,7 +1,5 @@
 """The papers, and the keys under which everything cites them: the four of this library, and those that others add."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import re
 import warnings

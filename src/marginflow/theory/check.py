@@ -1,7 +1,5 @@
 """One comparison of an observed number with a bound: the atom of every verdict."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import KW_ONLY, dataclass

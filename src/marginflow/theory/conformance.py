@@ -7,8 +7,6 @@ A package with a paper of its own runs them in a test of three lines, which `mar
         rule(statement)
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import cache

@@ -4,8 +4,6 @@ Three of the papers quote the theorem from Lyu and Li and from Ji and Telgarsky.
 logarithmic in 1/L: at a finite time only the trend can be judged.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from functools import partial
 from typing import Final

@@ -9,8 +9,6 @@ True
 True
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from marginflow.theory.bibliography import PAPERS

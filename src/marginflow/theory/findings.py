@@ -1,7 +1,5 @@
 """What the function behind a statement returns: checks, each under the part that it plays."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from marginflow.display import Brief

@@ -1,7 +1,5 @@
 """Hypotheses that statements of every paper share, each defined once: being a KKT point, and being unmet."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Final

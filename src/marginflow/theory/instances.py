@@ -4,8 +4,6 @@ Nothing here trains. The points come from `limit`; their multipliers travel with
 certificate checks.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

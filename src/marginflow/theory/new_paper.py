@@ -1,7 +1,5 @@
 """A package for a paper of one's own, written from a template: one statement with its example, control and tests."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Final
@@ -45,8 +43,6 @@ PAPERS.add(PAPER)  # for whoever imports this without installing it
 '''
 
 _STATEMENT: Final = '''r"""[KEY, Lemma 1]: replace this by what the paper says."""
-
-from __future__ import annotations
 
 import numpy as np
 

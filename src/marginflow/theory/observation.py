@@ -1,7 +1,5 @@
 """What a theorem's bound is about, measured on one instance of given numbers: the cells of a map that were computed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """The words at the end of a verdict, each with the one sentence that says what it means."""
 
-from __future__ import annotations
-
 from typing import Final, Literal, get_args
 
 Outcome = Literal[

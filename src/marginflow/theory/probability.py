@@ -4,8 +4,6 @@ Tails are natural logarithms, so that a probability of 1e-4000 is a number like 
 `estimate` counts and gives a Clopper-Pearson interval; a bare frequency is never an answer.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

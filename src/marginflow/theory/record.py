@@ -1,7 +1,5 @@
 """A statement as a record of plain values: what JSON, pages and the documentation say of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from marginflow.plain import to_plain

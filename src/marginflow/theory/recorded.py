@@ -3,8 +3,6 @@
 Statements judge a `Run` that they are given. Their examples need one, so tiny ones are made here, once, and kept.
 """
 
-from __future__ import annotations
-
 from functools import cache, partial
 from typing import Any, Literal
 

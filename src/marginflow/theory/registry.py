@@ -1,7 +1,5 @@
 """Which statements exist: found by walking the rooms of the papers, counted against the catalogue of their ids."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.resources
 import importlib.util

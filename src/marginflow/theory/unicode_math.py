@@ -1,7 +1,5 @@
 r"""LaTeX formulas as text that a terminal can show: letters, signs, indices and fractions in Unicode."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

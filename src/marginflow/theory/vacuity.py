@@ -1,7 +1,5 @@
 """When a bound on a perturbation says nothing: one threshold for every theorem, with its reason."""
 
-from __future__ import annotations
-
 import math
 
 

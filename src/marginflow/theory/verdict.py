@@ -1,7 +1,5 @@
 """What a statement says of an instance: hypotheses, constants, conclusions, and the outcome that follows from them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn

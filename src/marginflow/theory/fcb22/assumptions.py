@@ -1,7 +1,5 @@
 r"""[FCB22, sec. 2.1] Assumptions (A1)-(A7) with one constant C, and whether one C serves them all."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 r"""[FCB22, Conditions 4.7 and 4.8] Neuron alignment and almost-orthogonality along a run."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.fcb22.constants import ORTHOGONALITY

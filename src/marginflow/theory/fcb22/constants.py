@@ -4,8 +4,6 @@ C is the constant of (A1)-(A7), C0 the threshold of the neuron sets, C1 the geom
 activations at initialisation, C3 the margin of the subnetwork; gamma is the margin of the whole network.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

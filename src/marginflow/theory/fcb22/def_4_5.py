@@ -1,7 +1,5 @@
 r"""[FCB22, Definition 4.5] A good run: Lemmas 4.1 to 4.4 all hold."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.theory.fcb22.constants import C0_MEASURED, C0_PAPER, C1_PAPER, C2_proved

@@ -1,7 +1,5 @@
 r"""[FCB22, sec. 4] The ideal classifier, the neuron sets J, and capture."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 r"""What several lemmas of [FCB22] say of every step of the descent: weights, slopes, growth, the length of the run."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.fcb22.constants import E2, GROWTH, WEIGHT_GROWTH

@@ -1,7 +1,5 @@
 r"""[FCB22, Eq. (6)] The sizes of the clean parts of the clusters."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache

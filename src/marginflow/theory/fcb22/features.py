@@ -1,7 +1,5 @@
 r"""How far the feature maps of the samples of a run have moved from their start [FCB22, sec. 3]."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

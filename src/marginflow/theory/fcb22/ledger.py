@@ -4,8 +4,6 @@ A line is an inequality between the numbers of an instance. `needed` is the C fr
 largest of them is the C of the theorem.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 

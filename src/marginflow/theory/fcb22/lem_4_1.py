@@ -1,7 +1,5 @@
 r"""[FCB22, Lemma 4.1] The random start: norms, and how many neurons are not orthogonal to a given vector."""
 
-from __future__ import annotations
-
 import math
 
 from scipy import special

@@ -1,7 +1,5 @@
 r"""[FCB22, Lemma 4.11] Neuron alignment and almost-orthogonality hold until the end."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.fcb22.cond_4_7_4_8 import alignment, orthogonality, require_measurable

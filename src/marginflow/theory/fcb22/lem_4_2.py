@@ -1,7 +1,5 @@
 r"""[FCB22, Lemma 4.2] How many neurons of the start are weakly correlated with each mean."""
 
-from __future__ import annotations
-
 import math
 
 from scipy import special

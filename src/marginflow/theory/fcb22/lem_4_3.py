@@ -1,7 +1,5 @@
 r"""[FCB22, Lemma 4.3] The geometry of a sample."""
 
-from __future__ import annotations
-
 import math
 
 from scipy import special

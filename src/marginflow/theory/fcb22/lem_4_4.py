@@ -1,7 +1,5 @@
 r"""[FCB22, Lemma 4.4] The edge of the activations at the start."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[FCB22, Lemma 4.6] A subnetwork with a margin is enough."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

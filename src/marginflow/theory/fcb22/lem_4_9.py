@@ -1,7 +1,5 @@
 r"""[FCB22, Lemma 4.9] Aligned and almost orthogonal neurons make a subnetwork with a margin."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

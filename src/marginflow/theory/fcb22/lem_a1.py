@@ -1,7 +1,5 @@
 r"""[FCB22, Lemma A.1] How weights grow."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.theory.fcb22.descent import small_start, weight_growth

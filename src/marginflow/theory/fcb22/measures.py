@@ -1,7 +1,5 @@
 """Means, medians and quotients that are not a number where there is nothing to measure, instead of a warning."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""What the theorems of [FCB22] bound, on runs of gradient descent of given sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

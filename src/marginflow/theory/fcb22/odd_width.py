@@ -4,8 +4,6 @@ With a_m = 0 the last neuron never moves and says nothing; what is left has m - 
 of 1/sqrt(m - 1). f and the steps then carry the factor (1 - 1/m)^(1/2), which every constant absorbs.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -4,8 +4,6 @@ Beside them stand measurements that the paper invites: how much noise of each mo
 theorem's conclusion holds at a given width and sample size.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Final

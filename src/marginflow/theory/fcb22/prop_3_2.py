@@ -1,7 +1,5 @@
 r"""[FCB22, Proposition 3.2] Feature maps move away from the start, the more the smaller the start is."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

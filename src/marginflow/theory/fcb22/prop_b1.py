@@ -1,7 +1,5 @@
 r"""[FCB22, Proposition B.1] The Rademacher complexity of networks with bounded weights, against its exact value."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

@@ -4,8 +4,6 @@ r"""Recorded runs for the statements of [FCB22]. The only file of this room that
 `planted` meets every inequality of the proof with its literal constants.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

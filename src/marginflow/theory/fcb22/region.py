@@ -1,7 +1,5 @@
 r"""Where the theorems of [FCB22] apply and say something, from n, d, m, sigma, eta, omega, alpha and delta alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Final

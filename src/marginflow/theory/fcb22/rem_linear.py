@@ -7,8 +7,6 @@ For sgn(<w, x> + b) and clusters with S(u) = P(<w, z> > -u) the accuracy on clea
 which is 1/2 for every w if b = 0 and S(u) + S(-u) = 1, that is for symmetric clusters, and not otherwise.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Final

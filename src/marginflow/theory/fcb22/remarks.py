@@ -1,7 +1,5 @@
 r"""[FCB22] What the paper says beside its theorems, as checks on recorded runs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 r"""[FCB22, sec. 2.1] The setting: four clusters in XOR position with label noise, the network, gradient descent."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

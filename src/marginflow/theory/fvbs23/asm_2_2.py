@@ -1,7 +1,5 @@
 r"""[FVBS23, Assumption 2.2 and Section 2] The distribution of clusters, and what is assumed of it."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

@@ -1,7 +1,5 @@
 r"""[FVBS23, Theorems 4.1 and 4.2 together]: where a robust network exists, every KKT point is less robust."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.robustness import minimal_step

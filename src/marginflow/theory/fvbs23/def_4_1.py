@@ -1,7 +1,5 @@
 r"""[FVBS23, Definition 4.1 and the remark after it] Robustness, and that sqrt(d) is the best order."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 r"""[FVBS23, Section 2] The network, the max-margin problem and its KKT conditions."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[FVBS23, Section 2] Loss, gradient flow and convergence in direction."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.losses import Base, Exponential, Logistic

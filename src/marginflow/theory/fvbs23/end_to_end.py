@@ -1,7 +1,5 @@
 r"""[FVBS23, Theorems 2.1 and 3.1 together]: gradient flow itself, from its start to its test error."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.convergence import backwards

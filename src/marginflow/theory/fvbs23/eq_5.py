@@ -1,7 +1,5 @@
 r"""[FVBS23, eq. (5)] and its twin for positive outputs: what the stationarity of a KKT point says of the neurons."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, equal, is_kkt_point, stated, value

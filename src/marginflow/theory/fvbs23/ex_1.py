@@ -1,7 +1,5 @@
 r"""[FVBS23, Example 1] Three layouts of clusters that satisfy Assumption 2.2, with the constants that O-tilde hides."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.data import Clusters, most_clusters

@@ -1,7 +1,5 @@
 r"""[FVBS23, Example 2]: with many clusters the vector is small against the data."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemma 2.1]: a linear classifier separates the distribution."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, value

@@ -1,7 +1,5 @@
 r"""What the theorems of [FVBS23] bound, on clusters of given d, k, sigma, p, c and n, at an exact KKT point."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Final

@@ -1,7 +1,5 @@
 r"""[FVBS23, Section 6] The open questions, measured."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

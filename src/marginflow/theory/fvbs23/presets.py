@@ -6,8 +6,6 @@ independently and in reduced coordinates; W = (289, 10, 0.001, 322) has more sam
 sample per cluster, which the deterministic lemmas allow and the theorems do not.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache, partial

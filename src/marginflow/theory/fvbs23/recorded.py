@@ -1,7 +1,5 @@
 """A recorded run on clusters, for the few statements that are about training itself; made once and kept."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from marginflow.data import GramReduction

@@ -1,7 +1,5 @@
 r"""Where the theorems of [FVBS23] apply and say something, from d, k, sigma, p, c and n alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Final

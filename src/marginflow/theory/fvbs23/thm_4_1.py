@@ -1,7 +1,5 @@
 r"""[FVBS23, Theorem 4.1 and Appendix C] A robust network exists: one neuron per cluster."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Whole numbers within ranges, and what is made of them: parameters alone, or a KKT point on samples of a law."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import final

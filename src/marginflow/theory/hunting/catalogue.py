@@ -1,7 +1,5 @@
 """Which family each statement is hunted in."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

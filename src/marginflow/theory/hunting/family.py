@@ -1,7 +1,5 @@
 """A family of instances to hunt in: how to draw one, change it a little, build it, and make it simpler."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any

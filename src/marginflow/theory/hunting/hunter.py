@@ -1,7 +1,5 @@
 """Hunt for a counterexample: search a family, shrink what was found, prove it or say that it is not proved."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Sequence

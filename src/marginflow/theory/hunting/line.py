@@ -1,7 +1,5 @@
 """Points of a grid on the line, with a global optimum, a local minimum or a saddle point of the max-margin problem."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, final

@@ -1,7 +1,5 @@
 """Samples and KKT points that boxes of numbers are turned into."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Final

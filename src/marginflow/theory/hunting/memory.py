@@ -1,7 +1,5 @@
 """The file that remembers a search, so that it goes on as if it had never stopped."""
 
-from __future__ import annotations
-
 import json
 import math
 import time

@@ -1,7 +1,5 @@
 """Networks without bias whose weights are small whole numbers, with samples at whole points."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final

@@ -1,7 +1,5 @@
 """What can be drawn of an instance: N on the line or on the circle, angles of samples, a bound along a number."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Points of a grid in the plane with labels, and a network of which only the outputs matter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final

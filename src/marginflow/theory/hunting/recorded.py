@@ -1,7 +1,5 @@
 """Runs of training that boxes of numbers are turned into. The only file of this room that trains."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.data import Clusters, ExactCountNoise, GramReduction, Sphere

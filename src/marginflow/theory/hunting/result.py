@@ -1,7 +1,5 @@
 """What a hunt brings home, and the files from which it is judged again."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -6,8 +6,6 @@ search on from the member that is its worst. Try number t uses the random number
 remember, nothing else, so that a search that is stopped and continued is the search that was never stopped.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The clean error of networks without bias under a rotation invariant law: exact in two dimensions, counted in more."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 r"""[KYS23, sec. 2] Problem (1), its KKT conditions (2)-(5), local minima, and the global optimum on the line."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[KYS23, sec. 2 and 3] Data on the line, the network, the clean error and the assumption that it interpolates."""
 
-from __future__ import annotations
-
 import math
 from typing import Final, Literal
 

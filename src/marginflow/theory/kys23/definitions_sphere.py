@@ -1,7 +1,5 @@
 r"""[KYS23, Section 2] Uniform points on the unit sphere with noisy labels, and the exact reduction to their span."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Final

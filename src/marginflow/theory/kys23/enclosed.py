@@ -7,8 +7,6 @@ is a local minimum (`certificates.minimality`), and
 .. math:: |N_{\theta^*}(x) - N_\theta(x)| \le e (2 + e) \|\theta\|^2 \sqrt{x^2 + 1} .
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

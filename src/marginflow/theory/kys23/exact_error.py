@@ -5,8 +5,6 @@ along a whole vector. Borders are found and sorted by signs of determinants; onl
 are enclosed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

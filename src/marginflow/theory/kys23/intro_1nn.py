@@ -1,7 +1,5 @@
 r"""[KYS23, Introduction] 1-nearest neighbour as the baseline: clean error p, noisy error 2p(1 - p), at every m."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 r"""[KYS23, Lemma D.1] Two uniform points on the sphere are nearly orthogonal; the exact law of their product."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value

@@ -1,7 +1,5 @@
 r"""[KYS23, Lemma D.2] Gram matrices of uniform points on the sphere: as printed, and repaired."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

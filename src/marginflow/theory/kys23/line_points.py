@@ -4,8 +4,6 @@ Global optima and local minima come with their multipliers from `limit.line`; sp
 points and serve as controls. Nothing trains.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 r"""What the theorems of [KYS23] bound: the clean error at a KKT point, exact on the line and counted on the sphere."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

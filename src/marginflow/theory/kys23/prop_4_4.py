@@ -1,7 +1,5 @@
 r"""[KYS23, Proposition 4.4]: two neurons without bias that fit a negative sample err on at least half of the sphere."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from marginflow.limit import orthogonal

@@ -1,7 +1,5 @@
 r"""[KYS23, Proposition 4.5]: is the error of a network without bias at least 2^-n? Counterexamples, and the repair."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache

@@ -4,8 +4,6 @@ One specialist per negative sample and one neuron for all positive ones, on orth
 +1, -1, all multipliers 1) with frozen outputs, and balanced with trained ones. Both have the same function.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Recorded runs on the noisy sphere, for the few statements that are about training itself; made once and kept."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from marginflow.data import Dataset, GramReduction, NoisySphere

@@ -1,7 +1,5 @@
 r"""Where the theorems of [KYS23] apply and say something, from m, p, d, n and the constants alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Final

@@ -3,8 +3,6 @@ r"""[KYS23, Section 4.2] Without biases two neurons still fit any data, if the d
 For linearly independent samples there is w with w . x_i = y_i, and relu(w . x) - relu(-w . x) = w . x.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.data import Dataset

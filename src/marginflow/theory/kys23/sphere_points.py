@@ -1,7 +1,5 @@
 """KKT points on the noisy sphere that the statements of [KYS23, Section 4] are shown on; made once and kept."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

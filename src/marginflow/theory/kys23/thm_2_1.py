@@ -1,7 +1,5 @@
 r"""[KYS23, Theorem 2.1]: gradient flow converges in direction to a KKT point. Quoted there; here a trend."""
 
-from __future__ import annotations
-
 from marginflow.theory.convergence import backwards, judge_convergence, stated_convergence
 from marginflow.theory.frame import Findings, Instance
 from marginflow.theory.kys23.recorded import sphere_flow

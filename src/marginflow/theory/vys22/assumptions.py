@@ -1,7 +1,5 @@
 """[VYS22] The assumptions of Theorems 2.1, 3.1 and 4.1, each as a statement about given data or a given network."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[VYS22, Section 2] The order sqrt(d) is the best possible: no network is robust beyond the norm of its samples."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.data import Dataset

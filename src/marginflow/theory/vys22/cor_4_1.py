@@ -1,7 +1,5 @@
 r"""[VYS22, Corollary 4.1] and its proof in Appendix D: only the samples on the margin matter."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

@@ -1,7 +1,5 @@
 """[VYS22, Section 2] Definitions: the network, the sign of zero, homogeneity, robustness, the max-margin problem."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.networks import TwoLayer

@@ -1,7 +1,5 @@
 r"""[VYS22, Appendix A and eqs. (3)-(4)] The Clarke subdifferential and the KKT conditions of the max-margin problem."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

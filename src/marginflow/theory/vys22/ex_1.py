@@ -1,7 +1,5 @@
 r"""[VYS22, Example 1]: how large z is on almost orthogonal data, and on random data."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

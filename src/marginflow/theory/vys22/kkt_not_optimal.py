@@ -11,8 +11,6 @@ Then N(x_1) = N(x_2) = 1 still, and ||theta(s)||^2 = (3 + s^4) / r < 4 / r, whil
 to 1: the point is not a local minimum. All of it but the factor 1/r is rational in s.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

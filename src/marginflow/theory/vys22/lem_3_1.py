@@ -1,7 +1,5 @@
 r"""[VYS22, Lemma 3.1]: random points of the sphere are nearly orthogonal. Exact tails beside the printed bounds."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

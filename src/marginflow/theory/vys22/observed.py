@@ -1,7 +1,5 @@
 r"""What [VYS22, Thm 4.1] bounds, on samples of given d, m, p and c: the shortest multiple of u that flips them all."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Final

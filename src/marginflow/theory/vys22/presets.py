@@ -4,8 +4,6 @@ Presets that satisfy [VYS22, Thm 4.1]: orthogonal, Hadamard and designed Gram sa
 samples in a dimension so large that reduced coordinates are the only way to draw them.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 

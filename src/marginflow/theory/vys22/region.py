@@ -1,7 +1,5 @@
 r"""Where [VYS22, Thm 4.1] applies and says something, from d, m, p and c alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Final

@@ -1,7 +1,5 @@
 r"""[VYS22, Section 4] Remarks around Theorem 4.1: width 2 suffices, five properties of z, samples of unequal norm."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[VYS22, Section 5.1]: the worked example, a robust network and a less robust one with smaller weights."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

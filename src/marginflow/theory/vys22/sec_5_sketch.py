@@ -1,7 +1,5 @@
 r"""[VYS22, Sections 5.2 to 5.5]: the sketch of the proof, for networks with |v_j| = 1."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.certificates import DEFAULT_TOLERANCE

@@ -1,7 +1,5 @@
 r"""[VYS22, Section 6] Definitions of the experiments: who is on the margin, and the smallest universal perturbation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.data import Dataset

@@ -1,7 +1,5 @@
 r"""[VYS22, Theorem 2.1]: gradient flow converges in direction to a KKT point. Quoted there; here a trend."""
 
-from __future__ import annotations
-
 from marginflow.theory.convergence import backwards, judge_convergence, stated_convergence
 from marginflow.theory.frame import Erratum, Findings, Instance
 from marginflow.theory.recorded import flow_run

@@ -1,7 +1,5 @@
 r"""[VYS22, Theorem 3.1]: where no two samples are nearly parallel, a robust network exists."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """[VYS22, Section 2] The loss, gradient flow and convergence in direction, judged on a recorded run."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ A good run is planted, so that neither a large dimension nor a huge width is nee
 constants are those of the paper.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.fcb22.cond_4_7_4_8 import alignment, orthogonality, require_measurable

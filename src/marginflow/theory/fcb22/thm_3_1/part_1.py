@@ -1,7 +1,5 @@
 r"""[FCB22, Theorem 3.1, part 1] Clean samples are fitted and noisy ones are not."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, GAMMA, C2_proved

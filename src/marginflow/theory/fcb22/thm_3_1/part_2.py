@@ -1,7 +1,5 @@
 r"""[FCB22, Theorem 3.1, part 2] The test error is close to the noise rate."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 r"""[FVBS23/X.ApproxKKT] What approximate KKT points still satisfy."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

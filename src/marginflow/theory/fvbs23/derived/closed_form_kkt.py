@@ -1,7 +1,5 @@
 r"""[FVBS23/X.ConvexPairKKT, X.ClosedFormKKT] KKT points from a convex program and in closed form."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

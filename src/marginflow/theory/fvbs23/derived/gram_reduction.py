@@ -1,7 +1,5 @@
 r"""[FVBS23/X.GramReduction] Samples of clusters drawn in the dimension of their span."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Final

@@ -1,7 +1,5 @@
 r"""[FVBS23/X.SharpCertificate] The bounds of the proofs with the numbers of the sample at hand."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[FVBS23, Remarks] Linear classifiers, nearest neighbours, samples off the margin, and few samples."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 r"""[FVBS23, Remarks] Width, start, transfer and universality: what does not depend on the network."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

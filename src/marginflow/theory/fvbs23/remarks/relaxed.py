@@ -1,7 +1,5 @@
 r"""[FVBS23, Remarks] What changes with unequal norms, other noise, and larger noise."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemmas A.10 and A.11]: the sums over neurons at a KKT point, from above and from below."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, stated, value

@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemma A.12]: a KKT point classifies every point near a seen cluster."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemma A.13]: a fresh point is near its own cluster and nearly orthogonal to the others."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

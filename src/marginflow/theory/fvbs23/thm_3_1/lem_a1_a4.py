@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemmas A.1 to A.4]: Gaussian tails behind the properties of a sample."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemmas A.5 to A.7]: inner products of samples within and across clusters."""
 
-from __future__ import annotations
-
 import math
 from functools import cache, partial
 from typing import Final

@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemma A.8]: with k ln(d)^2 samples every cluster is seen."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value

@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemma A.9]: what Assumption 2.2 implies for the constants of the proof."""
 
-from __future__ import annotations
-
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, value
 from marginflow.theory.fvbs23.presets import law_of, law_only, stated_of_law
 from marginflow.theory.fvbs23.setting import ClusterSetting

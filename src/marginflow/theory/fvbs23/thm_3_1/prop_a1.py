@@ -1,7 +1,5 @@
 r"""[FVBS23, Proposition A.1 and Appendix A.1] Properties P1 to P6 of a sample, and how likely they are."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import partial

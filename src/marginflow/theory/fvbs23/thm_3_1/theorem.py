@@ -1,7 +1,5 @@
 r"""[FVBS23, Theorem 3.1]: every KKT point classifies fresh points of seen clusters."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.theory.frame import Check, Findings, Instance, at_most, value

@@ -1,7 +1,5 @@
 r"""[FVBS23, Theorem A.1]: with probability 1 - F every KKT point errs on at most 4 n q_d of the fresh points."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray

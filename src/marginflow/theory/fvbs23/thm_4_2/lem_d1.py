@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemma D.1]: Lemma A.13 again, for a point of a random cluster."""
 
-from __future__ import annotations
-
 from marginflow.theory.frame import Findings, Instance
 from marginflow.theory.fvbs23.thm_3_1.lem_a13 import event_tails, stated_event
 

@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemma D.2]: on points near one cluster the output is bounded."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.frame import Erratum, Findings, Instance, at_most, value

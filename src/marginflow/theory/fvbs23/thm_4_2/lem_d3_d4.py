@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemmas D.3 and D.4]: no neuron is far from active, and every neuron responds to u."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

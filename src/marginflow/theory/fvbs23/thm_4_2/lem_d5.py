@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemma D.5]: the step along u is well defined."""
 
-from __future__ import annotations
-
 from marginflow.theory.frame import Findings, Instance, above, at_least, below, true, value
 from marginflow.theory.fvbs23.presets import law_of, law_only, stated_of_law
 from marginflow.theory.fvbs23.setting import ClusterSetting

@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemmas D.6 to D.8]: a step along u wakes the neurons of the other class and flips the sign."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

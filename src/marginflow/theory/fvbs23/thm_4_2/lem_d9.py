@@ -1,7 +1,5 @@
 r"""[FVBS23, Lemma D.9]: the step along u has length O(sqrt(d / (c^2 k)))."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.robustness.explicit_vectors import fvbs23_size_constants

@@ -1,7 +1,5 @@
 r"""[FVBS23, Theorem 4.2]: not a KKT point is robust."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[FVBS23, Theorem D.1]: one explicit vector flips fresh points at every KKT point."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Mapping

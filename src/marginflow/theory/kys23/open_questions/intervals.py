@@ -1,7 +1,5 @@
 """Lengths of sets that are unions of intervals."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray

@@ -1,7 +1,5 @@
 r"""[KYS23, sec. 3 and 6] Open questions on the line, measured: KKT points, local minima, 1-NN, other laws."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[KYS23, Sections 4 to 6] Open questions in dimension two and more: measured, never decided."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

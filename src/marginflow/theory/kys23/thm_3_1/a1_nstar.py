@@ -1,7 +1,5 @@
 r"""[KYS23, App. A.1] The least width n* that classifies the samples, against the number of label changes."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Final

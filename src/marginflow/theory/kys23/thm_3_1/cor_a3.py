@@ -1,7 +1,5 @@
 r"""[KYS23, Corollary A.3] Among five consecutive labels -1 a KKT point is negative between two neighbours."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

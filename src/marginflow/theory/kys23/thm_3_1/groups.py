@@ -4,8 +4,6 @@ A KKT point is negative on a gap of every five consecutive labels -1 (Corollary 
 force an error of at least the sum of their least gaps.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray

@@ -4,8 +4,6 @@ The m + 1 spacings of m uniform points are exchangeable with P(j given ones exce
 both conditions have exact probabilities by inclusion and exclusion, here in whole numbers.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache

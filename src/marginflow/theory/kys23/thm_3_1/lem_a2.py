@@ -4,8 +4,6 @@ Between samples of one label the dual function of right-facing neurons, and that
 each has at most one positive neuron in a run. [Safran et al. 2022, Lemma E.6]
 """
 
-from __future__ import annotations
-
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, require, stated, value
 from marginflow.theory.kys23.line import Bends, kkt_point, line_samples, minus_runs
 from marginflow.theory.kys23.line_points import global_point, spikes

@@ -4,8 +4,6 @@ c and C are said to exist only; both halves are judged with the values that are 
 names. With c = 1 the lower half says nothing below three million samples (p = 0.3).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Label changes bound the least width n*; their mean is 2p(1-p)(m-1); Jensen; a cl
 error is at most twice the error on noisy labels; one label is said to change n* by at most 1.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

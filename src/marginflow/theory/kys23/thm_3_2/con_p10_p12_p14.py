@@ -12,8 +12,6 @@ Both leave N unchanged outside of one interval, provided the two neurons face th
 The paper writes them for right-facing neurons, j1 left of j2; for left-facing ones j1 is right of j2.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[KYS23, footnote 4] Theorem 3.2 in expectation: over all labels of a few samples, each with its probability."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

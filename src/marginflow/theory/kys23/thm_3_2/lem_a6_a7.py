@@ -1,7 +1,5 @@
 r"""[KYS23, Lemmas A.6 and A.7] The two halves of Proposition A.4; both false as printed."""
 
-from __future__ import annotations
-
 from marginflow.theory.frame import Erratum, Findings, Instance, stated
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point, linearity_counterexample
 from marginflow.theory.kys23.thm_3_2.prop_a4 import PATTERN, pattern_findings

@@ -18,8 +18,6 @@ Each lowers the norm, by Cauchy-Schwarz at balanced neurons. If some - precedes 
 The mirror image holds for left-facing neurons, with (x_{i-1}, x_i) in the place of (x_i, x_{i+1}).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 r"""[KYS23, Prop. A.5] Between two neighbouring samples labelled + a local minimum is not negative."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.data import Dataset

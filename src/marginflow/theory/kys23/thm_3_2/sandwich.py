@@ -6,8 +6,6 @@ r"""[KYS23, proof of Thm 3.2] What the proof gives for every single sample: LO <
 Prop. A.4 gives LO and Prop. A.5 gives HI. LO fails where Prop. A.4 does.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

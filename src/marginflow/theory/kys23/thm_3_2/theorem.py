@@ -3,8 +3,6 @@ r"""[KYS23, Thm 3.2] Local minima on the line err on a share of order p.
 c and C are said to exist only; the values used are those of the printed expectations, p/8 and 2p.
 """
 
-from __future__ import annotations
-
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, below, require, stated, unmet, value
 from marginflow.theory.instances import opposite

@@ -9,8 +9,6 @@ with multipliers 1/||(x_i, 1)||: |F(u)| <= max_i lambda_i sigma(u . xt_i) <= 1 f
 (+) and 2 (-) its zero is 1/3, not the middle 1/2. No sample with all 1 + x_i x_k >= 0 has contradicted the claim.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

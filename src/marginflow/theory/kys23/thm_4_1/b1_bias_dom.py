@@ -1,7 +1,5 @@
 r"""[KYS23, proof of Theorem 4.1]: once beta > 1/2, the biases decide the sign on almost every test point."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

@@ -1,7 +1,5 @@
 r"""The network of [KYS23, Lemma B.3]: large biases make it positive, one direction makes the noisy samples negative."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

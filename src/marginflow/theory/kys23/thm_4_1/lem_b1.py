@@ -1,7 +1,5 @@
 r"""[KYS23, Lemma B.1]: nearly orthogonal samples, ||X X^T|| = O(1) and few negative ones, with high probability."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

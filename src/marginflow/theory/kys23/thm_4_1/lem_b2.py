@@ -1,7 +1,5 @@
 r"""[KYS23, Lemma B.2]: a network with small biases that fits the positive samples has a norm of order sqrt(|I_+|)."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

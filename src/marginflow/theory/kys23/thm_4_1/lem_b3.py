@@ -1,7 +1,5 @@
 r"""[KYS23, Lemma B.3]: a network with large biases and ||theta||^2 of order sqrt(|I_-|), as printed and repaired."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Final

@@ -11,8 +11,6 @@ active. What is left is || sum_i c_i lambda_i (x~_i - z) ||, a quadratic form in
 entries. On orthonormal samples no entry is negative and the bound is 1: there the pair is the global optimum.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 r"""[KYS23, Remark 4.2] Theorem 4.1 for other isotropic laws."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 r"""[KYS23, Section 4, after Theorem 4.1] The display of the proof intuition, which is false, and what replaces it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -5,8 +5,6 @@ The literal constants: c_2 = 5, c_4 = a/2 with a < C sqrt(2) / (18 sqrt(3)), C =
 below has the same two implications with what the sample at hand gives in place of the universal constants.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Final

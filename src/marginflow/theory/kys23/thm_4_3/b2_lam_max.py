@@ -1,7 +1,5 @@
 r"""[KYS23, proof of Theorem 4.3] No multiplier exceeds 3mn once B > 1/4."""
 
-from __future__ import annotations
-
 from marginflow.theory.frame import Findings, Instance, above, at_most, stated, value
 from marginflow.theory.kys23.sphere_points import frozen_close, frozen_point
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting

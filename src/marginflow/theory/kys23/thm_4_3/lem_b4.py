@@ -1,7 +1,5 @@
 r"""[KYS23, Lemma B.4]: nearly orthogonal samples and at most c_1 m / n^2 negative ones, with high probability."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

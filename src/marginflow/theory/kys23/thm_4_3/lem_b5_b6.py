@@ -1,7 +1,5 @@
 r"""[KYS23, Lemmas B.5 and B.6]: all biases are non-negative, and every sample has an active neuron of its own sign."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -5,8 +5,6 @@ they are vacuous. The inequalities displayed in their proofs hold at every KKT p
 the premise is false, nothing here is counted as evidence.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

@@ -1,7 +1,5 @@
 r"""[KYS23, Lemma B.9] With few negative samples the biases win: B > 1/4."""
 
-from __future__ import annotations
-
 from marginflow.theory.frame import Findings, Instance, above, stated, value
 from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B

@@ -22,8 +22,6 @@ is v_j (beta_j - lambda_r sigma'_rj), on a positive one v_j (beta_j + lambda_i s
    splitting neurons: the pair, which is the global optimum (see `max_margin`).
 """
 
-from __future__ import annotations
-
 
 def closed_form_B(q: int, k: int) -> float:
     """(q - k)/(1 + q + k), the B of every KKT point with biases on orthonormal samples."""

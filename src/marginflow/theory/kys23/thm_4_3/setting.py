@@ -5,8 +5,6 @@ proofs use sigma' = 1 only where a neuron is strictly active, so they hold with 
 ask of d enters only through rho = max |x_i . x_l| <= sqrt(2 ln(2m^2/delta)/d), which is measured here.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Final

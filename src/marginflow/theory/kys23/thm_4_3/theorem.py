@@ -1,7 +1,5 @@
 r"""[KYS23, Theorem 4.3] KKT points with frozen outputs overfit benignly."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

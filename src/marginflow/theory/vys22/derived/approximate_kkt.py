@@ -6,8 +6,6 @@ carry every e_j along and use nothing else: neither sigma' <= 1, nor a multiplie
 equation for v.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final

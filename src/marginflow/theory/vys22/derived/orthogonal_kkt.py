@@ -1,7 +1,5 @@
 r"""X.orthKKT: the KKT point on orthogonal samples in closed form, and its exact response along u."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray

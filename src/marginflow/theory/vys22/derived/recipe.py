@@ -1,7 +1,5 @@
 r"""X.floor and X.iters: what the published recipe can never reach, and how many steps it takes."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 r"""X.sharp: the shortest step along u that the lemmas of Theorem 4.1 prove, when only the sign must flip."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.robustness import minimal_step

@@ -1,7 +1,5 @@
 r"""Probes about the data: more samples (OQ1), unequal norms (OQ4), clusters (OQ5), test points (OQ6)."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Probes about the network: depth (OQ2), optimisers (OQ3), tight constant (OQ7), lazy nets (OQ8), uniqueness (OQ9)."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""[VYS22, Lemma C.1]: at a KKT point every sample is exactly on the margin."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.certificates import DEFAULT_TOLERANCE

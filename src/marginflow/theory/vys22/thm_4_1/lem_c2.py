@@ -1,7 +1,5 @@
 r"""[VYS22, Lemma C.2]: the total weight S of the positive neurons, and of the negative ones, is bounded from below."""
 
-from __future__ import annotations
-
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, is_kkt_point, stated, value
 from marginflow.theory.vys22.presets import orthogonal_preset, unbalanced_control
 from marginflow.theory.vys22.setting import MarginNeurons, Setting

@@ -1,7 +1,5 @@
 r"""[VYS22, Lemma C.3]: a pre-activation on a sample is not far below zero."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.certificates import KINK_TOLERANCE

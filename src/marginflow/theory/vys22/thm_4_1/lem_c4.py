@@ -1,7 +1,5 @@
 r"""[VYS22, Lemma C.4]: along u = sum_l y_l x_l every neuron moves by at least its own weight times d - m p."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, is_kkt_point, stated, value

@@ -1,7 +1,5 @@
 r"""[VYS22, Lemma C.5]: d - m p > 0, in fact at least (2d - 1)/3."""
 
-from __future__ import annotations
-
 from marginflow.data import Sphere
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, stated
 from marginflow.theory.instances import gram_point

@@ -1,7 +1,5 @@
 r"""[VYS22, Lemma C.6]: after the first step eta_1 u all neurons of the other sign are open on every sample."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, at_least, is_kkt_point, stated, value

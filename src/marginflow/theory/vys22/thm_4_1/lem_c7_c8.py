@@ -1,7 +1,5 @@
 r"""[VYS22, Lemmas C.7 and C.8]: z takes every positive sample to N <= -1 and every negative one to N >= 1."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, require, stated, value

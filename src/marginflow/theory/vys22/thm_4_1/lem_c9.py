@@ -1,7 +1,5 @@
 r"""[VYS22, Lemma C.9]: the size of z, step by step; a fact about the data alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, at_most, stated, value

@@ -1,7 +1,5 @@
 r"""[VYS22, Theorem 4.1]: at every KKT point one small vector z = eta sum_i y_i x_i flips every sample."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 
