@@ -4,7 +4,8 @@ python benchmarks/gallery_rows.py cells.sqlite     # then `python benchmarks/gal
 python benchmarks/gallery_rows.py cells.sqlite --begin KYS23/Fig1R     # also for a figure that has no rows there yet
 python benchmarks/gallery_rows.py cells.sqlite --replace     # rows that are there already too, say of an older solver
 
-A cell goes to every figure of the gallery whose published grid has it. A KKT point that is not exact is left out.
+A cell goes to every figure of the gallery whose published grid has it, a row of one figure also to the others. A KKT
+point that is not exact is left out.
 """
 
 from __future__ import annotations
@@ -27,27 +28,32 @@ Row = dict[str, object]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("stores", nargs="+")
+    parser.add_argument("stores", nargs="*")
     parser.add_argument("--begin", nargs="*", default=[])
     parser.add_argument("--replace", action="store_true")
     given = parser.parse_args()
     lines = [line for name in given.stores for line in Store(name).lines() if line.status == "done"]
+    found = [(line.task, {**json.loads(line.parameters), "seed": line.seed, **json.loads(line.row)}) for line in lines]
+    for figure in experiments.figures():
+        path = GALLERY / f"{figure.id.replace('/', '-')}-paper.csv"
+        found += [(figure.cell.name, dict(row)) for row in read(path)] if path.is_file() else []
     for figure in experiments.figures():
         path = GALLERY / f"{figure.id.replace('/', '-')}-paper.csv"
         if not path.is_file() and figure.id not in given.begin:
             continue
         grid = {_text(figure, cell): number for number, cell in enumerate(figure.grid("paper").cells)}
-        new = []
-        for line in lines:
-            parameters = json.loads(line.parameters)
-            if line.task != figure.cell.name or _text(figure, parameters) not in grid:
+        new: dict[tuple[str, object], Row] = {}  # a cell of a store comes before a row that is there already
+        for task, row in found:
+            if task != figure.cell.name:
                 continue
-            row = {**parameters, "seed": line.seed, **json.loads(line.row)}
+            cell = _text(figure, {name: row[name] for name in figure.cell.fields})
+            if cell not in grid:
+                continue
             if row.get("method") == "KKT point" and not row["exact"]:
-                print(f"{figure.id}: not exact and left out: {line.parameters}, seed {line.seed}")
+                print(f"{figure.id}: not exact and left out: {cell}, seed {row['seed']}")
             else:
-                new.append(row)
-        _extend(figure, path, new, grid, replace=given.replace)
+                new.setdefault((cell, row["seed"]), row)
+        _extend(figure, path, [*new.values()], grid, replace=given.replace)
 
 
 def _text(figure: Figure, cell: object) -> str:
