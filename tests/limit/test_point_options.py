@@ -180,8 +180,7 @@ def test_samples_that_are_not_numbers_never_become_data():
 def test_what_double_precision_leaves_is_called_that():
     """Two samples of opposite labels 1e-3 apart: margins are sums of numbers of 2000, known to about 5e-13."""
     data = Dataset(X=[[1.0, 2.0, -1.0, 0.5], [1.001, 2.0, -1.0, 0.5]], y=[1, -1])
-    exact = mf.kkt_point(data, width=20)
-    assert exact.status.startswith("Exact KKT point")
+    assert mf.kkt_point(data, width=20).exact  # which start finds it is up to the last bits
     asked_too_much = mf.kkt_point(data, width=20, tolerance=1e-15, time_limit=600)
     assert not asked_too_much.exact
     assert asked_too_much.stopped_by is None

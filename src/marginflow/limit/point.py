@@ -266,7 +266,7 @@ def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: 
         limits.append(assemble(task, as_it_is(task, task.given), tolerance, budget))
     if not limits:
         raise _nothing_found(task, polishes)
-    best = _best(limits)
+    best = _best(task, limits, tolerance)
     stopped = None if _done(task, best, tolerance) else budget.stopped_by
     if stopped is not None:
         best = replace(best, status=stopped_early(stopped, best.certificate.stationarity), stopped_by=stopped)
@@ -304,9 +304,11 @@ def _polish(task: Task, start: Start, budget: Budget) -> Polished:
     )
 
 
-def _best(limits: Sequence[Limit]) -> Limit:
-    """The exact point, or that of least stationarity (1 for networks that do not separate the data)."""
-    return min(limits, key=lambda limit: (not limit.exact, limit.certificate.stationarity))
+def _best(task: Task, limits: Sequence[Limit], tolerance: float) -> Limit:
+    """The exact point, else one as near to it as can be told, else that of least stationarity (1: not separated)."""
+    return min(
+        limits, key=lambda limit: (not limit.exact, not _done(task, limit, tolerance), limit.certificate.stationarity)
+    )
 
 
 def _nothing_found(task: Task, polishes: int) -> InputError:
