@@ -1,6 +1,6 @@
 """Draw the pictures that docs/gallery shows again from the rows that are committed there: nothing is computed.
 
-python benchmarks/gallery.py                       # the SVG files of the gallery
+python benchmarks/gallery.py                       # the SVG files of the gallery, each for light and dark pages
 python benchmarks/gallery.py --trial FOLDER        # every picture at both widths, light and dark, as PNG and PDF
 python benchmarks/gallery.py --only KYS23/Fig1L --size paper    # those of one figure, of one size
 """
@@ -16,9 +16,11 @@ from marginflow.cli.provenance import versions
 from marginflow.experiments import FigureResult
 from marginflow.plain import to_plain
 from marginflow.report import write
+from marginflow.report.modes import follow_reader
 from marginflow.report.panels import chart_of
 from marginflow.report.results import NamedResult, page_of_results
-from marginflow.report.static import draw
+from marginflow.report.static import draw, svg_text
+from marginflow.storage import write_text
 
 GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
 # Figures that are drawn from the rows of another.
@@ -49,7 +51,8 @@ def main() -> None:
                 if f"({stem}.svg)" not in shown:
                     continue
                 if trial is None:
-                    print(draw(chart, GALLERY / f"{stem}.svg", width="page"))
+                    text = follow_reader(svg_text(chart, width="page"))
+                    print(write_text(GALLERY / f"{stem}.svg", text))
                     continue
                 trial.mkdir(parents=True, exist_ok=True)
                 for width in ("column", "page"):

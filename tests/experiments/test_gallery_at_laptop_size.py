@@ -156,3 +156,9 @@ def test_a_judgement_is_read_from_the_line_of_its_own_figure() -> None:
     assert said_of("B-Fig2", text) == "not borne out"
     with pytest.raises(AssertionError, match="does not show"):
         said_of("C-Fig3", text)
+
+
+def test_every_picture_has_letters_of_its_own_and_follows_light_and_dark_pages() -> None:
+    pictures = [path.read_text(encoding="utf-8") for path in GALLERY.glob("*.svg")]
+    assert pictures
+    assert all("@font-face" in text and "prefers-color-scheme:dark" in text for text in pictures)
