@@ -168,6 +168,10 @@ class Instance:
                 return judged
         return certify(network, data, multipliers=self.multipliers)
 
+    def only(self, *inputs: str, **changes: Any) -> Instance:
+        """An instance of these inputs of this one alone, and of what is given beside them."""
+        return Instance(**{name: getattr(self, name) for name in inputs}, **changes)
+
     def but(self, **inputs: Any) -> Instance:
         """The same instance with some inputs changed; its certificate, if it is known already and still its own."""
         changed = replace(self, **inputs)

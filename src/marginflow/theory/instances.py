@@ -4,6 +4,7 @@ Nothing here trains. The points come from `limit`; their multipliers travel with
 certificate checks.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -43,6 +44,11 @@ def _with_multipliers(
         multipliers=(known.multipliers, known.multipliers[:, None] * known.clarke),
         **fields,
     )
+
+
+def changed(good: Instance, name: str, change: Callable[[TwoLayer], TwoLayer], *kept: str) -> Instance:
+    """The data of an instance, and what else is kept of it, with its network changed; multipliers are not kept."""
+    return good.only("data", *kept, name=name, network=change(good.the_network()))
 
 
 def opposite(good: Instance) -> Instance:

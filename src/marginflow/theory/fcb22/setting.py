@@ -16,6 +16,7 @@ from marginflow.theory.fcb22.numbers import noise_rate
 from marginflow.theory.fcb22.path import RUN, XorSample
 from marginflow.theory.fcb22.recorded import c16, engines, summed_loss
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, equal, stated, true, value
+from marginflow.theory.instances import changed
 
 # Tail probabilities of counts below this speak against the law.
 _SIGNIFICANT: Final = 1e-4
@@ -123,13 +124,6 @@ def setting_data(instance: Instance) -> Findings:
     )
 
 
-def _with_bias() -> Instance:
-    good = c16()
-    network = good.the_network()
-    moved = TwoLayer(W=network.W, v=network.v, b=np.full(network.width, 0.01), outputs="frozen")
-    return Instance(name="the same network with biases", network=moved, data=good.data)
-
-
 @stated(
     id="FCB22/Setting.Net",
     number="Section 2.1",
@@ -138,7 +132,7 @@ def _with_bias() -> Instance:
     r"|f(x; W)| \le \|W x\| \le \|W\|_2 \|x\|",
     parameters=RUN,
     example=c16,
-    control=_with_bias,
+    control=lambda: changed(c16(), "the same network with biases", lambda f: replace(f, b=np.full(f.width, 0.01))),
     control_shows="with biases f is not homogeneous in x",
     remark="For odd m the last output is 0. ||a|| is printed as the sum of a_j^2; it is the root of it.",
 )

@@ -24,9 +24,7 @@ _FACTORS: Final = (0.5, 2.0, 7.0)
     needs=("network", "test"),
     parameters={"exponent": "the claimed degree of homogeneity, 2"},
     example=lambda: preset(A),
-    control=lambda: Instance(
-        name="degree 1", network=preset(A).network, test=preset(A).test, parameters={"exponent": 1.0}
-    ),
+    control=lambda: preset(A).only("network", "test", name="degree 1", parameters={"exponent": 1.0}),
     control_shows="degree 1 belongs to networks with frozen outputs",
     remark="sign(z) is 1 for z > 0 and -1 otherwise, so that flips are asymmetric in y at N = 0.",
 )
@@ -64,12 +62,8 @@ def def_net(instance: Instance) -> Findings:
     needs=("network", "data", "test"),
     parameters={"scaled": "all parameters, or biases only"},
     example=lambda: preset(A),
-    control=lambda: Instance(
-        name="biases scaled alone",
-        network=preset(A).network,
-        data=preset(A).data,
-        test=preset(A).test,
-        parameters={"scaled": "biases only"},
+    control=lambda: preset(A).only(
+        "network", "data", "test", name="biases scaled alone", parameters={"scaled": "biases only"}
     ),
     control_shows="scaling the biases alone is another direction",
     control_outcome="violated",

@@ -30,9 +30,7 @@ def _log_logistic(q: float) -> float:
     r"\log_2(1 + e^{-q})",
     parameters={"base": "base of the logarithm, 2 as the paper says or e"},
     example=lambda: preset(A),
-    control=lambda: Instance(
-        name="the natural logarithm", network=preset(A).network, data=preset(A).data, parameters={"base": "e"}
-    ),
+    control=lambda: preset(A).only("network", "data", name="the natural logarithm", parameters={"base": "e"}),
     control_shows="with the natural logarithm a loss below 1/n does not make all margins positive",
     printed=r"\log(1 + e^{-q})",
     proved=r"\log_2(1 + e^{-q})",

@@ -17,11 +17,8 @@ from marginflow.theory.fvbs23.presets import A, preset, scaled_neurons, stated_o
     needs=("network", "test"),
     parameters={"replaced": "the neurons that become linear: own sign, as printed, or other sign"},
     example=lambda: preset(A),
-    control=lambda: Instance(
-        name="the neurons of the other sign made linear",
-        network=preset(A).network,
-        test=preset(A).test,
-        parameters={"replaced": "other sign"},
+    control=lambda: preset(A).only(
+        "network", "test", name="the neurons of the other sign made linear", parameters={"replaced": "other sign"}
     ),
     control_shows="on neurons of the other sign the inequality points the other way",
     control_outcome="violated",

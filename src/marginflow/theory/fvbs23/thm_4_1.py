@@ -1,6 +1,7 @@
 r"""[FVBS23, Theorem 4.1 and Appendix C] A robust network exists: one neuron per cluster."""
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -13,6 +14,7 @@ from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import A, close_means, preset, robust_control
 from marginflow.theory.fvbs23.setting import ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
+from marginflow.theory.instances import changed
 from marginflow.theory.probability import log_two_sided_gaussian_tail
 
 
@@ -112,12 +114,11 @@ def theorem_4_1(instance: Instance) -> Findings:
 @cache
 def lower_biases() -> Instance:
     """The construction with biases -3.9: its neurons are almost dead on their own clusters."""
-    good = robust_control()
-    network = good.the_network()
-    moved = TwoLayer(W=network.W, b=np.full(network.width, -3.9), v=network.v)
-    return Instance(
-        name="the construction with biases -3.9", network=moved, data=good.data, law=good.law, test=good.test
-    )
+
+    def lowered(network: TwoLayer) -> TwoLayer:
+        return replace(network, b=np.full(network.width, -3.9))
+
+    return changed(robust_control(), "the construction with biases -3.9", lowered, "law", "test")
 
 
 @stated(

@@ -10,7 +10,7 @@ from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import augmented_samples
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, require, stated, true, value
-from marginflow.theory.instances import unbalanced, with_neuron
+from marginflow.theory.instances import changed, unbalanced, with_neuron
 from marginflow.theory.kys23.line import dual_supremum, kkt_point, on_the_line
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point
 
@@ -23,11 +23,6 @@ def normalised_margin(network: TwoLayer, data: Dataset) -> float:
     return float(network.margins(data.X, data.y).min()) / network.norm_squared()
 
 
-def _shrunk() -> Instance:
-    point = global_point(20, 0.3, 5)
-    return Instance(name="half the size", network=point.the_network().scaled(0.5), data=point.data)
-
-
 @stated(
     id="KYS23/Def.P1",
     number="Problem (1)",
@@ -35,7 +30,7 @@ def _shrunk() -> Instance:
     formula=r"\min \|\theta\|^2 \quad \text{s.t.} \quad y_i N_\theta(x_i) \ge 1 \qquad = \; "
     r"2 \min_\mu \mathrm{TV}(\mu)",
     example=lambda: global_point(20, 0.3, 5),
-    control=_shrunk,
+    control=lambda: changed(global_point(20, 0.3, 5), "half the size", lambda network: network.scaled(0.5)),
     control_shows="at half the size the margins are a quarter: not feasible",
 )
 def def_p1(instance: Instance) -> Findings:
@@ -72,12 +67,6 @@ def def_p1(instance: Instance) -> Findings:
     )
 
 
-def _unbalanced() -> Instance:
-    point = global_point(20, 0.3, 5)
-    network = unbalanced(point.the_network(), 0.5)
-    return Instance(name="the same function, not balanced", network=network, data=point.data)
-
-
 @stated(
     id="KYS23/Def.KKT",
     number="Equations (2)-(5)",
@@ -85,7 +74,9 @@ def _unbalanced() -> Instance:
     formula=r"\theta = \sum_i \lambda_i y_i \nabla_\theta N_\theta(x_i), \quad y_i N_\theta(x_i) \ge 1, \quad "
     r"\lambda_i \ge 0, \quad \lambda_i (y_i N_\theta(x_i) - 1) = 0",
     example=lambda: global_point(20, 0.3, 5),
-    control=_unbalanced,
+    control=lambda: changed(
+        global_point(20, 0.3, 5), "the same function, not balanced", lambda network: unbalanced(network, 0.5)
+    ),
     control_shows="the same function from unbalanced neurons is not stationary",
     remark="The lambda are multipliers of ||theta||^2 / 2; of the printed ||theta||^2 they are twice as large.",
 )

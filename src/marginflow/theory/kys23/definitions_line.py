@@ -95,11 +95,6 @@ def set_1d(instance: Instance) -> Findings:
     )
 
 
-def _with_output_bias() -> Instance:
-    point = global_point(20, 0.3, 5)
-    return Instance(name="with an output bias", network=point.network, data=point.data, parameters={"output_bias": 0.5})
-
-
 @stated(
     id="KYS23/Def.Net",
     number="Section 2",
@@ -107,7 +102,9 @@ def _with_output_bias() -> Instance:
     formula=r"N_\theta(x) = \sum_{j=1}^n v_j \, \sigma(w_j \cdot x + b_j), \qquad N_{c\theta} = c^2 N_\theta",
     parameters={"output_bias": "a constant added to N, which the paper does not have (default 0)"},
     example=lambda: global_point(20, 0.3, 5),
-    control=_with_output_bias,
+    control=lambda: global_point(20, 0.3, 5).only(
+        "network", "data", name="with an output bias", parameters={"output_bias": 0.5}
+    ),
     control_shows="an output bias, which torch adds by default, breaks homogeneity and with it Theorem 2.1",
 )
 def def_net(instance: Instance) -> Findings:
@@ -147,9 +144,7 @@ def def_net(instance: Instance) -> Findings:
     needs=("network",),
     parameters={"grid": "report the share of errors on a grid of so many points instead (default 0: exact)"},
     example=lambda: global_point(20, 0.3, 5),
-    control=lambda: Instance(
-        name="a grid of 100 points", network=global_point(20, 0.3, 5).network, parameters={"grid": 100}
-    ),
+    control=lambda: global_point(20, 0.3, 5).only("network", name="a grid of 100 points", parameters={"grid": 100}),
     control_shows="a grid of 100 points misses the ends of the intervals of error",
     printed=r"\Pr_x[N_\theta(x) \le 0]",
     proved=r"\Pr_x[N_\theta(x) < 0]",
@@ -189,9 +184,8 @@ def def_lcl(instance: Instance) -> Findings:
 def _flipped() -> Instance:
     point = global_point(20, 0.3, 5)
     data = point.the_data()
-    return Instance(
-        name="one label flipped", network=point.network, data=Dataset(X=data.X, y=np.append(-data.y[:1], data.y[1:]))
-    )
+    flipped = Dataset(X=data.X, y=np.append(-data.y[:1], data.y[1:]))
+    return point.only("network", name="one label flipped", data=flipped)
 
 
 @stated(

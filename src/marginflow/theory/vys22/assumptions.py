@@ -19,7 +19,7 @@ from marginflow.theory.frame import (
     stated,
     value,
 )
-from marginflow.theory.instances import gram_point, orthogonal_point
+from marginflow.theory.instances import changed, gram_point, orthogonal_point
 from marginflow.theory.vys22.presets import orthogonal_preset, robust_control
 from marginflow.theory.vys22.setting import Setting
 
@@ -30,9 +30,7 @@ from marginflow.theory.vys22.setting import Setting
     meaning="All samples have norm sqrt(d).",
     formula=r"\|x_i\| = \sqrt{d} \quad \text{for all } i \in I",
     needs=("data",),
-    example=lambda: Instance(
-        name="32 Hadamard rows in dimension 100", data=orthogonal_point(100, 32, design="hadamard").data
-    ),
+    example=lambda: orthogonal_point(100, 32, design="hadamard").only("data", name="32 Hadamard rows in dimension 100"),
     control=lambda: Instance(name="10 Gaussian samples", data=Gaussian(dimension=100, variance=1).sample(10)),
     control_shows="Gaussian samples have norms near sqrt(d), not equal to it",
     remark="The proofs use ||x_i||^2 = d exactly in C.1, C.2 and C.4; VYS22/Rem.samenorm does without.",
@@ -163,10 +161,8 @@ def _half_fitted() -> Instance:
     meaning="At some time the loss is so small that every sample is classified correctly.",
     formula=r"L(\theta(t_0)) < 1 \implies y_i N(x_i) > 0 \text{ for all } i",
     parameters={"loss": "exponential or logistic", "reduction": "sum or mean"},
-    example=lambda: Instance(
-        name="the orthogonal preset, scaled up",
-        network=orthogonal_preset().the_network().scaled(3.0),
-        data=orthogonal_preset().data,
+    example=lambda: changed(
+        orthogonal_preset(), "the orthogonal preset, scaled up", lambda network: network.scaled(3.0)
     ),
     control=_half_fitted,
     control_shows="the logistic loss is ln 2 < 1 although a sample has margin 0",

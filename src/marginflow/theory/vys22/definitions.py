@@ -1,5 +1,7 @@
 """[VYS22, Section 2] Definitions: the network, the sign of zero, homogeneity, robustness, the max-margin problem."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from marginflow.networks import TwoLayer
@@ -20,6 +22,7 @@ from marginflow.theory.frame import (
     undefined,
     value,
 )
+from marginflow.theory.instances import changed
 from marginflow.theory.vys22.presets import frozen_orthogonal, orthogonal_preset, robust_control
 
 
@@ -30,13 +33,8 @@ def sign(z: float) -> int:
 
 def _one_signed() -> Instance:
     """A network whose outputs are all positive cannot fit a negative label, whatever its weights."""
-    point = orthogonal_preset()
-    network = point.the_network()
-    return Instance(
-        name="the orthogonal preset with positive outputs only",
-        network=TwoLayer(W=network.W, b=network.b, v=np.abs(network.v)),
-        data=point.data,
-    )
+    name = "the orthogonal preset with positive outputs only"
+    return changed(orthogonal_preset(), name, lambda network: replace(network, v=np.abs(network.v)))
 
 
 @stated(
@@ -79,13 +77,10 @@ def _share_kept(strict: np.ndarray, touching: np.ndarray) -> float:
 
 
 def _wrong_labels() -> Instance:
-    control = robust_control()
-    network = control.the_network()
-    return Instance(
-        name="the robust network with a sign reversed",
-        network=TwoLayer(W=network.W, b=network.b, v=network.v * np.where(np.arange(network.width) == 0, -1.0, 1.0)),
-        data=control.data,
-    )
+    def reversed_first(network: TwoLayer) -> TwoLayer:
+        return replace(network, v=network.v * np.where(np.arange(network.width) == 0, -1.0, 1.0))
+
+    return changed(robust_control(), "the robust network with a sign reversed", reversed_first)
 
 
 @stated(
@@ -209,10 +204,8 @@ def def_robust(instance: Instance) -> Findings:
     number="Equation (2)",
     meaning="The max-margin problem in parameter space; every separating network, rescaled, is feasible for it.",
     formula=r"\min_\theta \tfrac12 \|\theta\|^2 \quad \text{s.t.} \quad y_i N_\theta(x_i) \ge 1 \text{ for all } i",
-    example=lambda: Instance(
-        name="the robust network of Theorem 3.1, scaled",
-        network=robust_control().the_network().scaled(0.3),
-        data=robust_control().data,
+    example=lambda: changed(
+        robust_control(), "the robust network of Theorem 3.1, scaled", lambda network: network.scaled(0.3)
     ),
     control=_one_signed,
     control_shows="a network that misclassifies cannot be rescaled to margin 1",

@@ -24,13 +24,6 @@ def difference_quotient(network: TwoLayer, X: FloatArray, dA: FloatArray, dv: Fl
     return quotient
 
 
-def _hard() -> Instance:
-    point = orthogonal_preset()
-    return Instance(
-        name="hard 0/1 patterns at kinks", network=point.network, data=point.data, parameters={"weights": "hard"}
-    )
-
-
 @stated(
     id="VYS22/Def.Clarke",
     number="Appendix A",
@@ -39,7 +32,9 @@ def _hard() -> Instance:
     r"\qquad \partial^\circ \sigma(0) = [0, 1]",
     parameters={"weights": "interval (Clarke) or hard (one 0/1 pattern)"},
     example=orthogonal_preset,
-    control=_hard,
+    control=lambda: orthogonal_preset().only(
+        "network", "data", name="hard 0/1 patterns at kinks", parameters={"weights": "hard"}
+    ),
     control_shows="with one 0/1 pattern at the kinks, derivatives of the network lie outside the set",
     printed=r"\partial^\circ (f \circ z)(x) \subseteq \mathrm{conv} \left\{ \sum_i \alpha_i h_i \right\}",
     remark="The chain rule is an inclusion: independent weights sigma'_ij give a superset of the subdifferential.",

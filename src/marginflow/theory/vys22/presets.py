@@ -4,6 +4,7 @@ Presets that satisfy [VYS22, Thm 4.1]: orthogonal, Hadamard and designed Gram sa
 samples in a dimension so large that reduced coordinates are the only way to draw them.
 """
 
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -11,10 +12,17 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.limit import ClosedForm, orthogonal
-from marginflow.networks import TwoLayer
 from marginflow.robustness import one_neuron_per_sample
 from marginflow.theory.frame import Instance
-from marginflow.theory.instances import at_point, frozen_pair, gram_point, orthogonal_point, unbalanced, with_neuron
+from marginflow.theory.instances import (
+    at_point,
+    changed,
+    frozen_pair,
+    gram_point,
+    orthogonal_point,
+    unbalanced,
+    with_neuron,
+)
 
 ORTHOGONAL: Final = (100, 32)
 """d and m of the preset on which most lemmas are shown: m <= (d + 1) / 3, 16 samples of each class."""
@@ -50,9 +58,8 @@ def backward_control() -> Instance:
 @cache
 def unbalanced_control(factor: float = 0.1) -> Instance:
     """The function of the orthogonal preset with v times `factor` and (w, b) divided by it: not a KKT point."""
-    point = orthogonal_preset()
-    moved = unbalanced(point.the_network(), factor)
-    return Instance(name="the orthogonal preset with unbalanced neurons", network=moved, data=point.data)
+    name = "the orthogonal preset with unbalanced neurons"
+    return changed(orthogonal_preset(), name, lambda network: unbalanced(network, factor))
 
 
 @cache
@@ -84,10 +91,8 @@ def frozen_orthogonal(dimension: int = 100, n_samples: int = 32) -> Instance:
 @cache
 def frozen_robust() -> Instance:
     """The robust network of Theorem 3.1 with its outputs +1, -1 frozen: still not a KKT point."""
-    control = robust_control()
-    network = control.the_network()
-    frozen = TwoLayer(W=network.W, b=network.b, v=network.v, outputs="frozen")
-    return Instance(name="the robust network of Theorem 3.1, outputs frozen", network=frozen, data=control.data)
+    name = "the robust network of Theorem 3.1, outputs frozen"
+    return changed(robust_control(), name, lambda network: replace(network, outputs="frozen"))
 
 
 @cache

@@ -1,5 +1,7 @@
 r"""[VYS22, Sections 5.2 to 5.5]: the sketch of the proof, for networks with |v_j| = 1."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from marginflow.certificates import DEFAULT_TOLERANCE
@@ -17,7 +19,7 @@ from marginflow.theory.frame import (
     stated,
     value,
 )
-from marginflow.theory.instances import with_neuron
+from marginflow.theory.instances import changed, with_neuron
 from marginflow.theory.vys22.presets import frozen_orthogonal, frozen_robust
 from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
@@ -33,12 +35,13 @@ def _pieces(instance: Instance, *, with_z: bool = True) -> tuple[Setting, Margin
 
 def _scaled_output() -> Instance:
     """The frozen closed form with the weights of its positive neuron doubled: margins 2 on that class."""
-    point = frozen_orthogonal()
-    network = point.the_network()
-    assert network.b is not None
-    factor = np.where(network.v > 0, 2.0, 1.0)
-    moved = TwoLayer(W=factor[:, None] * network.W, b=factor * network.b, v=network.v, outputs="frozen")
-    return Instance(name="the frozen closed form with one neuron doubled", network=moved, data=point.data)
+
+    def doubled(network: TwoLayer) -> TwoLayer:
+        assert network.b is not None
+        factor = np.where(network.v > 0, 2.0, 1.0)
+        return replace(network, W=factor[:, None] * network.W, b=factor * network.b)
+
+    return changed(frozen_orthogonal(), "the frozen closed form with one neuron doubled", doubled)
 
 
 def _backward() -> Instance:

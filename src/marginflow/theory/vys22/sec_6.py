@@ -1,5 +1,7 @@
 r"""[VYS22, Section 6] Definitions of the experiments: who is on the margin, and the smallest universal perturbation."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from marginflow.data import Dataset
@@ -7,18 +9,8 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness import label_sum, minimal_step
 from marginflow.robustness.directions import ON_MARGIN_RTOL, margin_samples
 from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, below, equal, stated, true, value
-from marginflow.theory.instances import orthogonal_point
+from marginflow.theory.instances import changed, orthogonal_point
 from marginflow.theory.vys22.presets import with_longer_samples
-
-
-def _misclassified() -> Instance:
-    point = with_longer_samples(1.1, 1.5, 3.0)
-    network = point.the_network()
-    return Instance(
-        name="the same network with its outputs reversed",
-        network=TwoLayer(W=network.W, b=network.b, v=-network.v),
-        data=point.data,
-    )
 
 
 @stated(
@@ -27,7 +19,11 @@ def _misclassified() -> Instance:
     meaning="A sample is on the margin, in the experiments, if it is within 10 % of the smallest margin.",
     formula=r"y_i N(x_i) \le 1.1 \cdot \min_l y_l N(x_l)",
     example=lambda: with_longer_samples(1.1, 1.5, 3.0),
-    control=_misclassified,
+    control=lambda: changed(
+        with_longer_samples(1.1, 1.5, 3.0),
+        "the same network with its outputs reversed",
+        lambda network: replace(network, v=-network.v),
+    ),
     control_shows="where a sample is misclassified there is no margin",
     control_outcome="not applicable",
 )

@@ -19,11 +19,8 @@ from marginflow.theory.vys22.presets import orthogonal_preset
     formula=r"L(\theta) = \sum_{i=1}^n \ell(y_i N_\theta(x_i)), \quad \ell(q) = e^{-q} \text{ or } \ln(1 + e^{-q})",
     parameters={"reduction": "sum, as in the paper, or mean"},
     example=orthogonal_preset,
-    control=lambda: Instance(
-        name="the mean over the samples",
-        network=orthogonal_preset().network,
-        data=orthogonal_preset().data,
-        parameters={"reduction": "mean"},
+    control=lambda: orthogonal_preset().only(
+        "network", "data", name="the mean over the samples", parameters={"reduction": "mean"}
     ),
     control_shows="a mean is another loss, smaller by a factor n",
 )

@@ -211,12 +211,7 @@ def _step_sample(m: int, edge: float, power: float, seed: int) -> Instance:
     formula=r"f^*(x) = \mathrm{sign}(e - x), \qquad x = U^a: \qquad L_{\mathrm{cl}} / p \; ?",
     parameters={"edge": "where the target changes from +1 to -1 (default 0.5)"},
     example=lambda: _step_sample(20, 0.5, 1.5, 0),
-    control=lambda: Instance(
-        name="an edge outside of [0, 1]",
-        network=_step_sample(20, 0.5, 1.5, 0).network,
-        data=_step_sample(20, 0.5, 1.5, 0).data,
-        parameters={"edge": 1.5},
-    ),
+    control=lambda: _step_sample(20, 0.5, 1.5, 0).but(name="an edge outside of [0, 1]", parameters={"edge": 1.5}),
     control_shows="the target changes outside of the interval",
 )
 def o8(instance: Instance) -> Findings:

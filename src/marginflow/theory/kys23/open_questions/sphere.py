@@ -10,7 +10,7 @@ from marginflow.certificates import certify, certify_deep
 from marginflow.data import Dataset, NoisySphere
 from marginflow.generalisation import Estimate, sampled_error, specialists_error
 from marginflow.limit import catastrophic, kkt_point
-from marginflow.networks import MLP
+from marginflow.networks import MLP, TwoLayer
 from marginflow.theory.frame import (
     Check,
     Findings,
@@ -23,7 +23,7 @@ from marginflow.theory.frame import (
     true,
     value,
 )
-from marginflow.theory.instances import at_limit
+from marginflow.theory.instances import at_limit, changed
 from marginflow.theory.kys23.clean_error import clean_error
 from marginflow.theory.kys23.recorded import sphere_deep
 from marginflow.theory.kys23.sphere_points import (
@@ -132,17 +132,9 @@ def o5(instance: Instance) -> Findings:
     )
 
 
-@cache
-def _doubled() -> Instance:
-    point = pair_point(40, 4, 10**6)
-    network = point.the_network()
+def _doubled(network: TwoLayer) -> TwoLayer:
     assert network.b is not None
-    return Instance(
-        name="the pair with its biases doubled",
-        network=replace(network, b=2 * network.b),
-        data=point.data,
-        law=point.law,
-    )
+    return replace(network, b=2 * network.b)
 
 
 @stated(
@@ -152,7 +144,7 @@ def _doubled() -> Instance:
     formula=r"\frac{\|\theta\|^2}{\|\theta^*\|^2}, \quad \beta = \sum_j v_j \sigma(b_j)",
     needs=("network", "data", "law"),
     example=lambda: trained_point(40, 4, 10**6, 40),
-    control=_doubled,
+    control=lambda: changed(pair_point(40, 4, 10**6), "the pair with its biases doubled", _doubled, "law"),
     control_shows="not a KKT point",
     sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies \|\theta\| = \|\theta^*\|, \ \beta = \frac{q - k}{1 + m}",
     remark="On orthonormal samples the KKT point with biases is unique up to splitting neurons: the pair, which is "

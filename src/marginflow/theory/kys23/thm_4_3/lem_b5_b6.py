@@ -1,11 +1,12 @@
 r"""[KYS23, Lemmas B.5 and B.6]: all biases are non-negative, and every sample has an active neuron of its own sign."""
 
-from functools import cache
+from dataclasses import replace
 
 import numpy as np
 
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Findings, Instance, at_least, stated, value
+from marginflow.theory.instances import changed
 from marginflow.theory.kys23.sphere_points import frozen_low, frozen_point
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting
 from marginflow.theory.kys23.unit_sphere import separates
@@ -39,18 +40,10 @@ def lemma_b5(instance: Instance) -> Findings:
     )
 
 
-@cache
-def _asleep() -> Instance:
-    point = frozen_point(60, 2, 6, 10**11)
-    network = point.the_network()
+def _asleep(network: TwoLayer) -> TwoLayer:
     assert network.b is not None
-    sleeping = TwoLayer(
-        W=np.where(network.v[:, None] < 0, 0.0, network.W),
-        b=np.where(network.v < 0, -1.0, network.b),
-        v=network.v,
-        outputs="frozen",
-    )
-    return Instance(name="the negative neuron asleep", network=sleeping, data=point.data)
+    negative = network.v < 0
+    return replace(network, W=np.where(negative[:, None], 0.0, network.W), b=np.where(negative, -1.0, network.b))
 
 
 @stated(
@@ -58,7 +51,7 @@ def _asleep() -> Instance:
     meaning="Every sample that is classified correctly has an active neuron with an output of its own sign.",
     formula=r"y_i N(x_i) > 0 \implies \exists j:\ y_i v_j > 0, \quad w_j^\top x_i + b_j > 0",
     example=lambda: frozen_point(60, 8, 15, 10**9),
-    control=_asleep,
+    control=lambda: changed(frozen_point(60, 2, 6, 10**11), "the negative neuron asleep", _asleep),
     control_shows="training from small weights puts the negative neurons to sleep; then nothing is fitted",
     remark="Pure feasibility: lambda_i > 0, as printed, is not needed, nor that theta is a KKT point.",
 )

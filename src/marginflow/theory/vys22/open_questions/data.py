@@ -138,11 +138,6 @@ def _with_test_points() -> Instance:
     )
 
 
-def _robust_with_test_points() -> Instance:
-    control = robust_control()
-    return Instance(name=control.name, network=control.network, data=control.data, test=control.data)
-
-
 @stated(
     id="VYS22/OQ6",
     number="Section 4 speaks of training points only",
@@ -150,7 +145,7 @@ def _robust_with_test_points() -> Instance:
     formula=r"\mathrm{sign}\, N(x - \mathrm{sign}(N(x)) z) \ne \mathrm{sign}\, N(x) \text{ for fresh } x",
     needs=("network", "data", "test"),
     example=_with_test_points,
-    control=_robust_with_test_points,
+    control=lambda: robust_control().but(test=robust_control().data),
     control_shows="not a KKT point",
 )
 def test_points(instance: Instance) -> Findings:

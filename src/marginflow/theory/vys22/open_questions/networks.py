@@ -65,16 +65,9 @@ def depth(instance: Instance) -> Findings:
 
 
 def _four_optimisers() -> Instance:
-    names = ("gradient", "momentum", "sign", "adam")
-    return Instance(
-        name="networks trained by gradient, momentum, sign and Adam steps, in this order",
-        data=flow_run().data,
-        networks=tuple(trained_by(name) for name in names),
-    )
-
-
-def _untrained() -> Instance:
-    return Instance(name="a network before training", data=flow_run().data, networks=(flow_run().the_start(),))
+    networks = tuple(trained_by(name) for name in ("gradient", "momentum", "sign", "adam"))
+    name = "networks trained by gradient, momentum, sign and Adam steps, in this order"
+    return flow_run().only("data", name=name, networks=networks)
 
 
 @stated(
@@ -84,7 +77,7 @@ def _untrained() -> Instance:
     formula=r"\theta_{t+1} = \theta_t - \eta\, \mathrm{rule}(\nabla L(\theta_t))",
     needs=("networks", "data"),
     example=_four_optimisers,
-    control=_untrained,
+    control=lambda: flow_run().only("data", name="a network before training", networks=(flow_run().the_start(),)),
     control_shows="an untrained network does not separate the samples",
 )
 def optimisers(instance: Instance) -> Findings:
@@ -138,18 +131,13 @@ def tight_constant(instance: Instance) -> Findings:
     )
 
 
-def _untrained_single() -> Instance:
-    start = flow_run().start
-    return Instance(name="a network before training", data=flow_run().data, network=start)
-
-
 @stated(
     id="VYS22/OQ8",
     number="Section 6, default initialisation",
     meaning="Lazy networks far from any KKT point are flipped along u as well: how far are they, and at what size?",
     formula=r"\frac{\|\theta_0\|}{\|\theta_T\|}, \quad \text{KKT residual}, \quad \|z_{\mathrm{exact}}\|",
     example=recipe_run,
-    control=_untrained_single,
+    control=lambda: flow_run().only("data", name="a network before training", network=flow_run().start),
     control_shows="an untrained network does not separate the samples",
 )
 def lazy(instance: Instance) -> Findings:
@@ -185,14 +173,10 @@ def _found_from(seeds: int) -> tuple[TwoLayer, ...]:
     meaning="On orthogonal samples, do KKT points found from different starts all equal the closed form?",
     formula=r"p = 0: \quad N_\theta = N_{\mathrm{closed\ form}} \text{ for all KKT points found}",
     needs=("networks", "data"),
-    example=lambda: Instance(
-        name="KKT points from five starts on the orthogonal preset",
-        data=orthogonal_preset().data,
-        networks=_found_from(5),
+    example=lambda: orthogonal_preset().only(
+        "data", name="KKT points from five starts on the orthogonal preset", networks=_found_from(5)
     ),
-    control=lambda: Instance(
-        name="samples with p = 2", data=gram_preset().data, networks=(gram_preset().the_network(),)
-    ),
+    control=lambda: gram_preset().only("data", name="samples with p = 2", networks=(gram_preset().the_network(),)),
     control_shows="the samples are not orthogonal",
 )
 def unique(instance: Instance) -> Findings:
