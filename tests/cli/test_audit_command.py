@@ -154,3 +154,18 @@ def test_a_head_is_audited_on_the_features_of_a_script(capsys: pytest.CaptureFix
     assert record["universal"]["upper"] == pytest.approx(0.5**0.5, rel=1e-6)
     assert main("audit kkt.safetensors deep.npz --features nowhere.pt".split()) == 2
     assert "There is no file nowhere.pt" in capsys.readouterr().err
+
+
+def test_the_screen_shows_the_smallest_radii_and_the_file_all(capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((14, 3))
+    TwoLayer(W=[[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]], v=[1.0, -1.0]).save("plane.safetensors")
+    Dataset(X, np.sign(X[:, 0])).save("many.npz")
+    main("audit plane.safetensors many.npz".split())
+    printed = capsys.readouterr().out
+    assert "14 of 14 radii are proved; the smallest ones, all are in --out and --json:" in printed
+    shown = [line.split() for line in printed.splitlines() if line.endswith("proved")]
+    radii = np.sort(np.abs(X[:, 0]))
+    np.testing.assert_allclose([float(row[2]) for row in shown], radii[:10], rtol=1e-3)
+    main("audit plane.safetensors many.npz --json".split())
+    assert len(json.loads(capsys.readouterr().out)["radii"]) == 14

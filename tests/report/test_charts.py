@@ -161,3 +161,16 @@ def test_a_histogram_names_whole_counts_only_and_without_a_decimal_point() -> No
     rows: list[dict[str, object]] = [{"value": value, "name": "a"} for value in (1.0, 2.0, 2.0)]
     drawn = histogram(rows, value="value", series="name", titles=TITLES, title="T", description="D")
     assert "format(datum.value, ',d')" in json.dumps(drawn.specification)
+
+
+def test_the_axis_under_bins_has_few_round_numbers() -> None:
+    """Margins from 1 to 779 in 40 bins were once labelled 1.6e+2, 2.8e+2."""
+    for low, high, marks in (
+        (1.0, 779.0, [100.0 * n for n in range(1, 8)]),
+        (0.299, 1.28, [0.4, 0.6, 0.8, 1.0, 1.2]),
+        (1.0, 3.95, [1.0, 1.5, 2.0, 2.5, 3.0, 3.5]),
+        (2.0, 2.0, None),
+    ):
+        rows: list[dict[str, object]] = [{"value": value, "name": "a"} for value in (low, high)]
+        made = histogram(rows, value="value", series="name", titles=TITLES, title="T", description="D")
+        assert made.specification["layer"][0]["encoding"]["x"]["axis"].get("values") == marks

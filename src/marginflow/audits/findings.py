@@ -119,7 +119,10 @@ class Audit(Plotted, Plain):
             return f"Every one of the {n} samples is on the wrong side already."
         agree = math.isclose(found.lower, found.upper, rel_tol=1e-6)
         shorter = "none shorter does" if agree else f"none shorter than {found.lower:.4g} does"
-        share = f"{100 * found.upper / self.mean_norm:.0f} % of a sample's own length"
+        times = found.upper / self.mean_norm
+        share = (
+            f"{times:.2g} times as long as a sample" if times > 1.0 else f"{100 * times:.0f} % of a sample's own length"
+        )
         sentence = f"One vector of norm {found.upper:.4g}, {share}, flips all {n} samples, and {shorter}"
         if self.point is not None and self.point.exact:
             where = "this KKT point" if self.is_kkt_point else "the KKT point nearby"

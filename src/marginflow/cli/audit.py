@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
@@ -17,6 +18,9 @@ from marginflow.errors import InputError
 
 if TYPE_CHECKING:
     from marginflow.audits import Audit, ClassesAudit
+    from marginflow.measurements import CheckedRadius
+
+SHOWN: Final = 10  # radii on the screen
 
 ModelFile = Annotated[
     Path, Parameter(help="Network: torch state_dict (.pt, .pth, .safetensors), .onnx, or ours (.safetensors).")
@@ -113,11 +117,7 @@ def _print_classes(found: ClassesAudit, out: Path | None) -> None:
     if found.certificate is not None:
         print(f"\n{found.certificate}")
     if found.radii:
-        print(f"\n{sum(radius.settled for radius in found.radii)} of {len(found.radii)} radii are proved:")
-        print_rows(
-            [radius.row() for radius in found.radii],
-            headings={name: name for name in ("sample", "label", "rival", "lower", "upper", "status")},
-        )
+        _print_radii(found.radii, ("sample", "label", "rival", "lower", "upper", "status"))
     if out is not None:
         print(f"\nPage  {out}")
 
@@ -145,13 +145,18 @@ def _print(found: Audit, out: Path | None) -> None:
     )
     print(f"No vector shorter than {found.universal.lower:.4g} flips them all.")
     if found.radii:
-        print(f"\n{sum(radius.settled for radius in found.radii)} of {len(found.radii)} radii are proved:")
-        print_rows(
-            [radius.row() for radius in found.radii],
-            headings={"sample": "sample", "lower": "lower", "upper": "upper", "status": "status"},
-        )
+        _print_radii(found.radii, ("sample", "lower", "upper", "status"))
     print(f"\n{len(found.applying)} statements apply:")
     for judged in found.applying:
         print(f"{judged.id:<22} {judged.outcome:<10} {judged.meaning}")
     if out is not None:
         print(f"\nPage  {out}")
+
+
+def _print_radii(radii: Sequence[CheckedRadius], shown: Sequence[str]) -> None:
+    """Those nearest to the boundary and those that are not proved; the page and --json have all."""
+    print(f"\n{sum(radius.settled for radius in radii)} of {len(radii)} radii are proved", end="")
+    ranked = sorted(radii, key=lambda radius: radius.upper)
+    listed = [radius for place, radius in enumerate(ranked) if place < SHOWN or not radius.settled]
+    print(":" if len(listed) == len(radii) else "; the smallest ones, all are in --out and --json:")
+    print_rows([radius.row() for radius in listed], headings={name: name for name in shown})

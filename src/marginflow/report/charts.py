@@ -34,6 +34,7 @@ from marginflow.report.encodings import (
     worded,
 )
 from marginflow.report.panels import chart_of
+from marginflow.report.style import POWER_OF_TEN
 from marginflow.report.vega import alt
 
 _FEWEST_BINS = 12
@@ -157,7 +158,7 @@ def histogram(
                 type="quantitative",
                 bin=steps,
                 title=titles[value],
-                axis=alt.Axis(format="~g", tickCount=8, grid=False, labelOverlap="greedy", labelSeparation=6),
+                axis=_binned([row[value] for row in rows]),
             ),
             y=alt.Y(aggregate="count", type="quantitative", stack=None, title="Samples", axis=_counted()),
             color=colour(series, series_names, titles[series]).legend(named),
@@ -173,6 +174,19 @@ def histogram(
         .add_params(brush, chosen)
     )
     return Chart.of(alt.layer(bars, _under_the_brush(base, brush & chosen, value)), rows, titles, title, description)
+
+
+def _binned(values: Sequence[object]) -> alt.Axis:
+    """An axis under bins: round numbers, not their edges, which Vega writes with as few digits as their width has."""
+    found = [float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)]
+    axis = alt.Axis(labelExpr=POWER_OF_TEN, grid=False, labelOverlap="greedy", labelSeparation=6)
+    if found and (low := min(found)) < (high := max(found)):
+        power = 10.0 ** math.floor(math.log10((high - low) / 4.0))
+        step = next(step for step in (5, 2, 1) if 4.0 * step * power <= high - low) * power
+        axis.values = [
+            float(f"{step * number:.9g}") for number in range(math.ceil(low / step), math.floor(high / step) + 1)
+        ]
+    return axis
 
 
 def _counted() -> alt.Axis:

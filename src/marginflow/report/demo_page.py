@@ -80,13 +80,30 @@ def render_demo(
         digits=_digits(chapters["digits"]) if "digits" in chapters else None,
         clusters=_clusters(chapters["clusters"]) if "clusters" in chapters else None,
         theorem=_theorem(chapters["theorem"]) if "theorem" in chapters else None,
-        findings=findings,
+        findings=_ranked(findings),
         papers=_papers(findings),
         command=command,
         versions=versions,
         parameters=parameters,
         interrupted=interrupted,
     )
+
+
+def _ranked(findings: Mapping[str, str]) -> dict[str, str]:
+    """Theorems and propositions before lemmas, and lemmas before what is neither: who reads one line reads the gravest.
+
+    Examples
+    --------
+    >>> from marginflow.report.demo_page import _ranked
+    >>> list(_ranked({"P/A1.Nstar": "a", "P/LemB.4": "b", "P/Prop4.5": "c"}))
+    ['P/Prop4.5', 'P/LemB.4', 'P/A1.Nstar']
+    """
+
+    def rank(id: str) -> int:
+        name = id.partition("/")[2]
+        return next((place for place, kind in enumerate(("Thm", "Prop", "Cor", "Lem")) if name.startswith(kind)), 4)
+
+    return {id: findings[id] for id in sorted(findings, key=rank)}
 
 
 def _papers(findings: Mapping[str, str]) -> dict[str, str]:

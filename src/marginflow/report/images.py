@@ -13,6 +13,7 @@ from marginflow.arrays import FloatArray
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import finished, inline
 from marginflow.report.plane_svg import png
+from marginflow.report.style import raised
 from marginflow.report.table import Table, text_of
 from marginflow.report.vega import alt
 
@@ -33,7 +34,7 @@ def image_chart(samples: Sequence[Mapping[str, Any]], side: int, *, description:
     """Each sample as a picture of side x side values under its label, four in a row as on a telephone."""
     rows: list[dict[str, object]] = [
         {
-            "name": f"{sample['sample']} · label {text_of(sample['label'])}",
+            "name": f"{sample['sample']} · label {raised(text_of(sample['label']))}",
             "x": (number % _IN_A_ROW) * _CELL,
             "y": number // _IN_A_ROW * (_CELL + _HEAD) + _HEAD,
             "url": picture(sample["values"], side),

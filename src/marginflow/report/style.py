@@ -97,6 +97,8 @@ def signs(text: str) -> str:
     'j in J₊, ‖a‖₁ ≤ Γ(n), C Σᵢ λᵢ'
     >>> signs("min 1/2 ||theta||^2, d theta / dt = -grad L, 1 - y N(x); a - dash - stays")
     'min ½‖θ‖², dθ/dt = −∇L, 1 − y N(x); a - dash - stays'
+    >>> signs("the modulus of w . x is needed.")
+    'the modulus of w · x is needed.'
     """
     parts = text.split("`")
     return "`".join(part if index % 2 else _signs(part) for index, part in enumerate(parts))
@@ -113,6 +115,7 @@ def _signs(text: str) -> str:
         text,
     )
     text = re.sub(r"(?<![A-Za-z])d ([α-ω]) / d", r"d\1/d", text)
+    text = re.sub(r"(?<=[\w)\]]) \. (?=[\w(\[])", " · ", text)
     text = re.sub(r"-(?=∇)", "−", re.sub(r"(?<![A-Za-z])grad (?=[A-Z(]|ln )", "∇", text))
     return re.sub(rf"(?:{_OPERAND_BEFORE}) - {_OPERAND_AFTER}", " − ", raised(text))
 
