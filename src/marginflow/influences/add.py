@@ -12,7 +12,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.certificates import certify
 from marginflow.data import Dataset
-from marginflow.influences.base import Base, solved_again, worst
+from marginflow.influences.base import Base, solved_again
 from marginflow.influences.path import capped_point, objective, strayed
 from marginflow.influences.result import Way
 from marginflow.limit.budget import Budget
@@ -43,10 +43,12 @@ def with_sample(
         network = TwoLayer.from_directions(problem.ambient(point.U), point.s, bias=bias)
         given = (point.lam[back], point.mu[back])
         certificate = certify(network, data, penalty=penalty, multipliers=given, as_given=True)
-        if worst(certificate) <= tolerance:
-            return certificate.network, "continuation", worst(certificate), jumped, float(given[0][-1])
+        residual = certificate.residuals.largest
+        if residual <= tolerance:
+            return certificate.network, "continuation", residual, jumped, float(given[0][-1])
     near = solved_again(base, data, budget)
-    return near.compact, "solved again", worst(near.certificate), True, float(near.certificate.multipliers[-1])
+    judged = near.certificate
+    return near.compact, "solved again", judged.residuals.largest, True, float(judged.multipliers[-1])
 
 
 def _rise(base: Base, problem: Problem, budget: Budget) -> tuple[NewtonResult, bool] | None:

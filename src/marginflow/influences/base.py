@@ -76,7 +76,7 @@ class Base:
         polished, back = base.network_of(confirmed), np.argsort(problem.order)
         given = (confirmed.lam[back], confirmed.mu[back])
         judged = certify(polished, data, penalty=penalty, multipliers=given, as_given=True)
-        if worst(judged) > max(worst(certificate), ROUNDING):
+        if judged.residuals.largest > max(certificate.residuals.largest, ROUNDING):
             return base
         return replace(base, network=judged.network, certificate=judged)
 
@@ -88,7 +88,7 @@ class Base:
     @property
     def residual(self) -> float:
         """The largest of the certificate's numbers."""
-        return worst(self.certificate)
+        return self.certificate.residuals.largest
 
     def without(self, rows: IntArray) -> tuple[Problem, IntArray]:
         """The problem of the samples that are not in `rows` (rows of `problem`), in the same coordinates, and its rows.
@@ -128,13 +128,6 @@ class Base:
 _SAME = 1e-6
 # Samples that a path looks at: twice those on the margin, and some. What lies beyond is looked at when it has arrived.
 _NEAR, _AT_LEAST = 2, 50
-
-
-def worst(certificate: Certificate) -> float:
-    """The largest of the numbers that are zero at a KKT point."""
-    return max(
-        certificate.stationarity, certificate.feasibility, certificate.dual_feasibility, certificate.complementarity
-    )
 
 
 def solved_again(base: Base, data: Dataset, budget: Budget) -> Limit:

@@ -14,7 +14,7 @@ from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.influences.add import with_sample
-from marginflow.influences.base import ROUNDING, Base, solved_again, worst
+from marginflow.influences.base import ROUNDING, Base, solved_again
 from marginflow.influences.path import follow
 from marginflow.influences.result import Influence, Way
 from marginflow.influences.store import Found, PointStore
@@ -279,7 +279,7 @@ def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: floa
     penalty = None if np.isinf(base.penalty) else base.penalty
     if (base.multipliers[group] <= ROUNDING * base.multipliers.max()).all():
         # multipliers that are rounding: the same network is judged on the samples that are left
-        residual = worst(certify(base.network, rest, penalty=penalty, time_limit=budget.time_limit))
+        residual = certify(base.network, rest, penalty=penalty, time_limit=budget.time_limit).residuals.largest
         if residual <= tolerance:
             return base.network, "unchanged", residual, False
     rows = np.argsort(base.problem.order)[group]
@@ -292,10 +292,11 @@ def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: floa
         network = base.network_of(arrival.point)
         given = (arrival.point.lam[position], arrival.point.mu[position])
         certificate = certify(network, rest, penalty=penalty, multipliers=given, as_given=True)
-        if worst(certificate) <= tolerance:
-            return certificate.network, way, worst(certificate), arrival.jumped
+        residual = certificate.residuals.largest
+        if residual <= tolerance:
+            return certificate.network, way, residual, arrival.jumped
     near = solved_again(base, rest, budget)
-    return near.compact, "solved again", worst(near.certificate), True
+    return near.compact, "solved again", near.certificate.residuals.largest, True
 
 
 def _rest(data: Dataset, group: IntArray) -> Dataset:

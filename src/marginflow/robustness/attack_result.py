@@ -14,7 +14,7 @@ from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood, po
 
 # A witness on the boundary itself evaluates to +1e-17 in one batch and to -1e-17 in another. So it is lengthened by the
 # first of these shares with which it flips beyond rounding.
-_LENGTHENINGS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
+LENGTHENINGS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -95,7 +95,7 @@ def witnesses(
     base = seen.lift(np.where(usable, steps, 0.0)[:, None] * candidates)
     P = np.zeros_like(base)
     missing = np.flatnonzero(usable)
-    for lengthening in _LENGTHENINGS:
+    for lengthening in LENGTHENINGS:
         if missing.size == 0:
             break
         tried = base[missing] * (1.0 + lengthening)

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, real_number, vector, whole_number
 from marginflow.display import Displayed, shortened
 from marginflow.networks import TwoLayer
-from marginflow.robustness.attack_result import flips_beyond_rounding
+from marginflow.robustness.attack_result import LENGTHENINGS, flips_beyond_rounding
 from marginflow.robustness.chord import (
     ChordBound,
     Relaxation,
@@ -45,7 +45,6 @@ _QUADRATIC_SAMPLES = 5
 _WORTH_IT = 1e-3
 # Of a time limit the search for z takes at most the first share, and the bounds of single samples end with the second.
 _SEARCH, _SINGLE = 0.5, 0.75
-_LENGTHENINGS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -310,7 +309,7 @@ def _witness(
     """z lengthened by the least share with which it flips enough samples beyond rounding; None if it never does."""
     if int((signs * network(points) <= level).sum()) >= needed:
         return np.zeros_like(z)
-    for lengthening in _LENGTHENINGS:
+    for lengthening in LENGTHENINGS:
         longer = (1.0 + lengthening) * z
         if int(flips_beyond_rounding(network, points + sigma[:, None] * longer, signs, level).sum()) >= needed:
             return longer
