@@ -11,6 +11,7 @@ from marginflow.limit import convex_pair
 from marginflow.robustness import minimal_step
 from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.theory.fvbs23.presets import with_robust_network
+from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
 from marginflow.theory.observation import LARGEST, Observation, whole
@@ -60,10 +61,7 @@ def _breakable(instance: Instance, d: float) -> int:
 
 
 def _flip(numbers: Mapping[str, float], instance: Instance) -> float:
-    data, test = instance.the_data(), instance.the_test()
-    assert data.means is not None
-    assert data.mean_labels is not None
-    u = data.mean_labels @ data.means
+    u, test = ClusterSample.of(instance).u, instance.the_test()
     steps = minimal_step(instance.the_network(), test.X, test.y, u)
     return steps.step_for_share(1 - numbers["epsilon"]) * float(np.linalg.norm(u)) / math.sqrt(numbers["d"])
 

@@ -18,6 +18,7 @@ from marginflow.limit import convex_pair, pair_kink, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Instance, stated
+from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.instances import at_point, unbalanced, with_neuron
 
 Sigma = float | Literal["1/sqrt(d)"]
@@ -165,40 +166,27 @@ def robust_control(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
 
 def with_robust_network(good: Instance) -> Instance:
     """The same data with the robust network of Theorem 4.1, which knows the means and is not a KKT point."""
-    data = good.the_data()
-    assert data.means is not None
-    assert data.mean_labels is not None
-    made = one_neuron_per_cluster(data.means, data.mean_labels, ambient_dimension=data.ambient_dimension)
-    return Instance(
-        name="the robust network of Theorem 4.1", network=made.network, data=data, law=good.law, test=good.test
-    )
+    sample = ClusterSample.of(good)
+    made = one_neuron_per_cluster(sample.means, sample.setting.y, ambient_dimension=sample.setting.d)
+    return good.only("data", "law", "test", name="the robust network of Theorem 4.1", network=made.network)
 
 
 @cache
 def long_noise(numbers: tuple[int, int, Sigma, int] = A, factor: float = 20.0) -> Instance:
     """A preset in which the noise of the first sample is stretched: P1 fails. Without the network."""
     good = preset(numbers)
-    data = good.the_data()
-    assert data.clusters is not None
-    assert data.means is not None
-    X = data.X.copy()
-    centre = data.means[data.clusters[0]]
+    sample, X = ClusterSample.of(good), good.the_data().X.copy()
+    centre = sample.means[sample.clusters[0]]
     X[0] = centre + factor * (X[0] - centre)
-    return Instance(name="a sample with one long noise", data=replace(data, X=X), law=good.law, test=good.test)
+    return good.only("law", "test", name="a sample with one long noise", data=replace(sample.data, X=X))
 
 
 @cache
 def robust_of_many(d: int = 6961, k: int = 396) -> Instance:
     """The robust network of Theorem 4.1 on hundreds of clusters, one sample each: the printed z does not flip it."""
-    good = hundreds_of_clusters(d, k)
-    data = good.the_data()
-    assert data.clusters is not None
-    assert data.means is not None
-    assert data.mean_labels is not None
-    made = one_neuron_per_cluster(data.means, data.mean_labels, ambient_dimension=d)
-    few = data.subset(np.unique(data.clusters, return_index=True)[1])
-    name = f"the robust network of Theorem 4.1 on {k} clusters"
-    return Instance(name=name, network=made.network, data=few, law=good.law, test=good.test)
+    robust = with_robust_network(hundreds_of_clusters(d, k))
+    few = robust.the_data().subset(ClusterSample.of(robust).first)
+    return robust.but(name=f"the robust network of Theorem 4.1 on {k} clusters", data=few)
 
 
 @cache
@@ -223,10 +211,7 @@ def scaled_neurons(numbers: tuple[int, int, Sigma, int] = A, factor: float = 1.1
 def backward_neuron(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
     """A preset with one more positive neuron that points along -u: it separates, and is not a KKT point."""
     good = preset(numbers)
-    data = good.the_data()
-    assert data.means is not None
-    assert data.mean_labels is not None
-    moved = with_neuron(good.the_network(), -1e-3 * (data.mean_labels @ data.means), 0.0, 0.5)
+    moved = with_neuron(good.the_network(), -1e-3 * ClusterSample.of(good).u, 0.0, 0.5)
     return replace(good, name="a preset with a neuron that points along -u", network=moved, multipliers=None)
 
 
@@ -234,9 +219,8 @@ def backward_neuron(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
 def missing_cluster(numbers: tuple[int, int, Sigma, int] = B) -> Instance:
     """A preset without the samples of its last cluster: P6 fails."""
     good = preset(numbers)
-    data = good.the_data()
-    assert data.clusters is not None
-    point = convex_pair(data.subset(data.clusters != numbers[1] - 1))
+    sample = ClusterSample.of(good)
+    point = convex_pair(sample.data.subset(sample.clusters != numbers[1] - 1))
     return at_point(point, "a sample without its last cluster", law=good.law, test=good.test)
 
 

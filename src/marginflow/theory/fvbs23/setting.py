@@ -266,8 +266,11 @@ class ClusterSample:
 
         Copies of a sample add no pair to P2, P4 and P5 that i = i' does not have, and to P3 nothing.
         """
-        if self.noise.any():
-            return np.arange(self.n)
+        return np.arange(self.n) if self.noise.any() else self.first
+
+    @property
+    def first(self) -> IntArray:
+        """The first sample of every cluster."""
         return np.unique(self.clusters, return_index=True)[1]
 
     @cached_property

@@ -18,12 +18,9 @@ _SIGNIFICANT: Final = 1e-4
 def naive_reduction() -> Instance:
     """Gaussian noise in k + n coordinates that claims to stand for d: its norms are those of k + n dimensions."""
     good = preset(A)
-    data = good.the_data()
-    assert data.means is not None
-    assert data.clusters is not None
-    rng = np.random.default_rng(0)
-    X = data.means[data.clusters] + A[0] ** -0.5 * rng.standard_normal(data.X.shape)
-    return Instance(name="plain Gaussian coordinates", data=replace(data, X=X), law=good.law, test=good.test)
+    sample, rng = ClusterSample.of(good), np.random.default_rng(0)
+    X = sample.means[sample.clusters] + A[0] ** -0.5 * rng.standard_normal(sample.data.X.shape)
+    return good.only("law", "test", name="plain Gaussian coordinates", data=replace(sample.data, X=X))
 
 
 @stated(

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from marginflow.data import Clusters, GramReduction
+from marginflow.data import GramReduction
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
@@ -21,7 +21,7 @@ from marginflow.theory.fvbs23.presets import (
     specialist_point,
     stated_of_clusters,
 )
-from marginflow.theory.fvbs23.setting import LENGTH, ClusterSample
+from marginflow.theory.fvbs23.setting import LENGTH, ClusterSample, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of
@@ -204,10 +204,7 @@ def rem_transfer(instance: Instance) -> Findings:
 
 def _without_noise(point: Instance) -> Instance:
     """The same network on the means themselves, one sample each, sigma = 0."""
-    law, data = point.the_law(), point.the_data()
-    assert isinstance(law, Clusters)
-    assert data.clusters is not None
-    first = np.unique(data.clusters, return_index=True)[1]
+    law, data, first = cluster_law(point.the_law()), point.the_data(), ClusterSample.of(point).first
     weights = None
     if point.multipliers is not None:
         lam, mu = (np.asarray(part) for part in point.multipliers)

@@ -20,29 +20,25 @@ def _with_point(sample: int, point: FloatArray, name: str) -> Instance:
     good = preset(A)
     X = good.the_data().X.copy()
     X[sample] = point
-    return Instance(name=name, data=replace(good.the_data(), X=X), law=good.law)
+    return good.only("law", name=name, data=replace(good.the_data(), X=X))
 
 
 def _stretched(factor: float, toward: str = "") -> Instance:
     """The noise of the first sample is stretched, or points along a mean: P1 to P5 fail there."""
-    data = preset(A).the_data()
-    assert data.means is not None
-    assert data.clusters is not None
-    q = int(data.clusters[0])
-    noise = data.X[0] - data.means[q]
+    sample = ClusterSample.of(preset(A))
+    q = int(sample.clusters[0])
+    noise = sample.noise[0]
     if toward:  # a unit vector along its own mean, or along that of the other cluster
-        noise = data.means[q if toward == "own" else 1 - q] / math.sqrt(A[0])
-    return _with_point(0, data.means[q] + factor * noise, "a sample with one point moved")
+        noise = sample.means[q if toward == "own" else 1 - q] / math.sqrt(A[0])
+    return _with_point(0, sample.means[q] + factor * noise, "a sample with one point moved")
 
 
 def _copied_noise() -> Instance:
     """Two samples of different clusters with the same noise: the inner product of the noises is its squared norm."""
-    data = preset(A).the_data()
-    assert data.means is not None
-    assert data.clusters is not None
-    other = int(np.flatnonzero(data.clusters != data.clusters[0])[0])
+    sample = ClusterSample.of(preset(A))
+    other = int(np.flatnonzero(sample.clusters != sample.clusters[0])[0])
     # sigma = 1/sqrt(d): ||xi||^2 is near 1, the bound of P2 is sigma^2 sqrt(2d) ln d = 0.38.
-    point = data.means[data.clusters[other]] + (data.X[0] - data.means[data.clusters[0]])
+    point = sample.means[sample.clusters[other]] + sample.noise[0]
     return _with_point(other, point, "two samples with the same noise")
 
 

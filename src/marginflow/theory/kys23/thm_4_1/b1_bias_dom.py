@@ -42,18 +42,6 @@ def log_any_width_bound(network: TwoLayer, d: int) -> float:
     return log_beta_tail(min(1.0, (beta / reach) ** 2), r / 2, (d - r) / 2) if reach > 0 else -math.inf
 
 
-def sampled_check(name: str, counted: Estimate, bound: float) -> Check:
-    """The counted error, decided only if its whole interval agrees."""
-    return Check(
-        name,
-        counted.value,
-        "<=",
-        bound,
-        interval=(counted.lower, counted.upper),
-        note=f"{counted.errors} of {counted.trials}, {100 * counted.confidence:g} % Clopper-Pearson interval",
-    )
-
-
 def certain_error(name: str, counted: Estimate, log_bound: float, epsilon: float) -> Check:
     """L_cl <= epsilon from what is certain: the counted interval, and the bound that is proved, where it is smaller."""
     upper = min(counted.upper, math.exp(min(log_bound, 0.0)))

@@ -7,10 +7,11 @@ from marginflow.data import AbstractDistribution, Ball, Dataset, Gaussian, GramR
 from marginflow.limit import convex_pair
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_most, below, stated, undefined, unmet, value
 from marginflow.theory.instances import at_point
-from marginflow.theory.kys23.thm_4_1.b1_bias_dom import fresh_error, sampled_check
+from marginflow.theory.kys23.thm_4_1.b1_bias_dom import fresh_error
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.theorem import log_far_from_span
 from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, separates, size_of
+from marginflow.theory.probability import clopper_pearson
 
 
 @cache
@@ -51,7 +52,7 @@ def remark_4_2(instance: Instance) -> Findings:
     if unmet(fits) or network.b is None:
         return undefined((fits,), "a fitted network with biases is needed")
     network = network.at_margin_one(data.X, data.y)
-    K = size_of(network)
+    K, counted = size_of(network), fresh_error(instance, network)
     return Findings(
         hypotheses=(
             fits,
@@ -66,6 +67,6 @@ def remark_4_2(instance: Instance) -> Findings:
             ),
         ),
         constants=(value("largest deviation of a squared norm from 1", float(abs(sample.gram.diagonal() - 1).max())),),
-        claims=(sampled_check("clean error, sampled", fresh_error(instance, network), epsilon),),
+        claims=(clopper_pearson(counted.errors, counted.trials).check("clean error, sampled", "<=", epsilon),),
         proof_steps=(above("beta", beta_of(network), 0.5),),
     )
