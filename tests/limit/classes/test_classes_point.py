@@ -196,3 +196,23 @@ def test_after_the_time_limit_no_better_multipliers_are_sought(monkeypatch):
     assert found.stopped_by == "time limit"
     assert not found.exact
     assert found.certificate.multipliers.shape == (30, 3)
+
+
+@pytest.mark.parametrize("steps", [1, 7])
+def test_the_first_stage_ends_with_the_time_and_what_it_has_is_the_point(monkeypatch, steps):
+    """Of many samples and neurons a stage takes seconds: its descent looks at the clock in every step."""
+    rng = np.random.default_rng(0)
+    data = Dataset(X=rng.standard_normal((30, 6)), y=rng.integers(0, 3, 30))
+    evaluations = []
+    original = ClassesProblem.votes
+
+    def counted(self: ClassesProblem, pull: np.ndarray) -> np.ndarray:
+        evaluations.append(pull)
+        return original(self, pull)
+
+    monkeypatch.setattr(ClassesProblem, "votes", counted)
+    monkeypatch.setattr(time, "monotonic", lambda: 100.0 if len(evaluations) > steps else 0.0)
+    found = mf.kkt_point(data, width=30, seed=0, time_limit=50.0)
+    assert found.stopped_by == "time limit"
+    assert not found.exact
+    assert len(evaluations) <= steps + 3

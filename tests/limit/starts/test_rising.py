@@ -7,7 +7,8 @@ import pytest
 
 import marginflow as mf
 from marginflow.limit.problem import Problem
-from marginflow.limit.starts.rising import least_useful_penalty, rising_neurons
+from marginflow.limit.settings import ASCENTS
+from marginflow.limit.starts.rising import least_useful_penalty, peaks, rising_neurons
 
 
 def data(seed: int) -> mf.data.Dataset:
@@ -42,3 +43,13 @@ def test_well_below_it_zero_is_the_answer_and_a_sentence_says_so():
     with pytest.raises(mf.InputError, match=rf"zero function.*{useful:.3g}"):
         mf.kkt_point(samples, width=40, penalty=C, seed=seed)
     assert rising_neurons(problem, np.random.default_rng(0).normal(size=(30, 5)), seed=0) is None
+
+
+def test_after_the_time_limit_no_further_direction_is_sought():
+    samples = data(0)
+    problem = Problem.of(samples.X, samples.y, bias=True, penalty=1.0)
+    directions = np.random.default_rng(0).standard_normal((10, 5))
+    in_time, late = (peaks(problem, directions, 0, 1.0, deadline=deadline) for deadline in (np.inf, 0.0))
+    assert len(in_time) == 2 * (10 + ASCENTS)
+    assert [sign for _, sign, _ in late] == [1.0, -1.0]
+    assert all(value <= max(v for v, s, _ in in_time if s == sign) * (1 + 1e-12) for value, sign, _ in late)

@@ -20,6 +20,7 @@ exceed a given level at all: in a cap of the sphere, which narrows [l, h].
 from __future__ import annotations
 
 import heapq
+import time
 from dataclasses import dataclass
 from itertools import count
 
@@ -67,8 +68,11 @@ class SignedDual:
         gain = self.lam_own @ np.maximum(self.own @ u, 0.0)
         return float(gain - self.lam_other @ np.maximum(self.other @ u, 0.0))
 
-    def ascend(self, u: FloatArray) -> tuple[float, FloatArray]:
-        """A local maximum: freeze which own samples are active, maximise the concave rest, repeat."""
+    def ascend(self, u: FloatArray, *, deadline: float = np.inf) -> tuple[float, FloatArray]:
+        """A local maximum: freeze which own samples are active, maximise the concave rest, repeat.
+
+        At the deadline (a value of `time.monotonic`) the highest point so far.
+        """
         size = float(np.linalg.norm(u))
         if size == 0:
             return 0.0, np.eye(self.dimension)[0]
@@ -77,7 +81,7 @@ class SignedDual:
         for _ in range(50):
             active = self.own @ u > 0
             target = (self.lam_own * active) @ self.own
-            mu = least_squares_in_box(self.other.T, target, self.lam_other, mu)
+            mu = least_squares_in_box(self.other.T, target, self.lam_other, mu, deadline=deadline)
             residual = target - mu @ self.other
             size = float(np.linalg.norm(residual))
             if size == 0:
@@ -87,6 +91,8 @@ class SignedDual:
             if risen <= value * (1 + 1e-13):
                 break
             value, u = risen, candidate
+            if time.monotonic() > deadline:
+                break
         return value, u
 
     # Branch and bound -----------------------------------------------------------------------------------

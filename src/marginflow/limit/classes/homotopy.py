@@ -30,19 +30,19 @@ class Stage(NamedTuple):
 
 
 def stages(problem: ClassesProblem, weights: Weights, over: Callable[[], bool]) -> Iterator[Stage]:
-    """The end of every stage, until delta is small or the time is over."""
+    """The end of every stage, until delta is small or the time is over, which cuts a stage short."""
     lam = np.zeros((problem.own.size, problem.n_classes))
     size = float(np.sqrt((problem.T**2).sum(axis=1).mean()))
     for share, steps in STAGES:
+        if over():
+            return
         delta = share * min(size, 1.0)
         for _ in range(MULTIPLIER_STEPS):
-            if over():
-                return
-            weights = _descend(problem, weights, lam, delta, steps)
+            weights = _descend(problem, weights, lam, delta, steps, over)
             hidden = _rounded(problem.T @ weights.U.T, delta)[0]
             margins = problem.margins(hidden, weights.V)
             lam = np.maximum(0.0, np.where(np.isfinite(margins), lam + RHO * (1.0 - margins), 0.0))
-            if 1.0 - margins.min() < GOOD * np.sqrt(delta):
+            if over() or 1.0 - margins.min() < GOOD * np.sqrt(delta):
                 break
         merged = _merged(weights)
         if merged is None or not lam.any():
@@ -57,7 +57,9 @@ def _rounded(Z: FloatArray, delta: float) -> tuple[FloatArray, FloatArray]:
     return 0.5 * (Z + root), 0.5 * (1.0 + Z / root)
 
 
-def _descend(problem: ClassesProblem, start: Weights, lam: FloatArray, delta: float, steps: int) -> Weights:
+def _descend(
+    problem: ClassesProblem, start: Weights, lam: FloatArray, delta: float, steps: int, over: Callable[[], bool]
+) -> Weights:
     T, (k, r), K = problem.T, start.U.shape, problem.n_classes
 
     def objective(theta: FloatArray) -> tuple[float, FloatArray]:
@@ -69,9 +71,13 @@ def _descend(problem: ClassesProblem, start: Weights, lam: FloatArray, delta: fl
         gradient = np.concatenate([(U - ((q @ V) * slopes).T @ T).ravel(), (V - q.T @ hidden).ravel()])
         return 0.5 * float(theta @ theta) + float((pull**2).sum()) / (2.0 * RHO), gradient
 
+    def watch(_: FloatArray) -> None:
+        if over():
+            raise StopIteration  # the steps that were taken are kept
+
     first = np.concatenate([start.U.ravel(), start.V.ravel()])
     options = {"maxiter": steps, "maxcor": 30, "ftol": 1e-15, "gtol": 1e-9}
-    theta = minimize(objective, first, jac=True, method="L-BFGS-B", options=options).x
+    theta = minimize(objective, first, jac=True, method="L-BFGS-B", callback=watch, options=options).x
     return Weights(theta[: k * r].reshape(k, r), theta[k * r :].reshape(K, k))
 
 

@@ -192,7 +192,9 @@ class _Search:
 
     def _judge(self, found: Exact) -> None:
         network = self.problem.network(found.weights, bias=self.bias)
-        judged = certify_classifier(network, self.data.X, self.problem.own, multipliers=(found.lam, found.mu))
+        judged = certify_classifier(
+            network, self.data.X, self.problem.own, multipliers=(found.lam, found.mu), as_given=self.budget.over
+        )
         if self.best is None or judged.residual < self.best.residual:
             self.best = judged
 

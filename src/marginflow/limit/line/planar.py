@@ -17,7 +17,7 @@ from marginflow.limit.line.integers import exact_excess
 from marginflow.limit.line.master import Master
 from marginflow.limit.line.neurons import Neuron, Position, breakpoint_columns, peak, same_label_fences, territories
 from marginflow.limit.line.polish import PolishedLine, Polisher
-from marginflow.limit.line.settings import COLUMN_ROUNDS, DENSE_STEP, NEAR, PATIENT, PROVED, STATIONARY
+from marginflow.limit.line.settings import COLUMN_ROUNDS, COLUMN_STEP, DENSE_STEP, NEAR, PATIENT, PROVED, STATIONARY
 from marginflow.networks import TwoLayer
 
 
@@ -45,7 +45,7 @@ class PlanarProgram:
         self.rows, self.y = rows, y
         self.budget = Budget() if budget is None else budget
         self.circle = Circle(rows)
-        self.budget.check()
+        self.budget.check(COLUMN_STEP * len(rows) * len(self.circle))
         self.columns = breakpoint_columns(self.circle)
         self.polisher = Polisher(self.circle, self.columns, y, self.budget)
 

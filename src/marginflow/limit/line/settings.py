@@ -40,6 +40,8 @@ PROXIMAL = 1e-12
 # Seconds for each multiplication of a dense factorisation, about: with a time limit none is begun that would end after
 # it. (3000, 1, 6000).
 DENSE_STEP = 5e-10
+# The same for each sample and breakpoint of the columns. (3000, 1, 9000), busy machine.
+COLUMN_STEP = 3e-8
 
 # The walk to a local optimum ------------------------------------------------------------------------------------------
 

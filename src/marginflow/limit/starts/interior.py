@@ -98,7 +98,9 @@ def _other_neurons(task: Task, start: Start, budget: Budget, seed: int) -> tuple
     pay."""
     if not task.soft:
         return cheapest_combination(task.problem, _candidates(task, start), budget, seed=seed) or (None, None)
-    return (None if task.frozen else rising_neurons(task.problem, start.neurons.U, seed=seed)), None
+    return (
+        None if task.frozen else rising_neurons(task.problem, start.neurons.U, seed=seed, deadline=budget.deadline)
+    ), None
 
 
 def _candidates(task: Task, start: Start) -> FloatArray:

@@ -11,6 +11,7 @@ penalty at which another network is better is C* = 1 / max |sum_i y_i relu(x_i .
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -36,22 +37,31 @@ class Rising(AbstractStart):
         if task.frozen or not task.soft:
             return None
         start = bundle(task, task.flow(task.flow_steps, budget), finer=FINER)
-        risen = rising_neurons(task.problem, start.neurons.U, seed=0)
+        risen = rising_neurons(task.problem, start.neurons.U, seed=0, deadline=budget.deadline)
         if risen is None or len(risen.s) > task.width:
             return None
         at_zero = np.full(task.problem.n_samples, task.problem.penalty)
         return replace(instead(start, risen), multipliers=at_zero, precision="double")
 
 
-def peaks(problem: Problem, U: FloatArray, seed: int, penalty: float) -> list[tuple[float, float, FloatArray]]:
-    """Local maxima of s F for both signs as (value, sign, unit direction), from rows of U (k, r) and random ones."""
+def peaks(
+    problem: Problem, U: FloatArray, seed: int, penalty: float, *, deadline: float = np.inf
+) -> list[tuple[float, float, FloatArray]]:
+    """Local maxima of s F for both signs as (value, sign, unit direction), from rows of U (k, r) and random ones.
+
+    After the deadline (a value of `time.monotonic`) no further ones are sought.
+    """
     rng = np.random.default_rng(seed)
     given = U[np.linalg.norm(U, axis=1) > 0][:ASCENTS]
     beginnings = np.concatenate([given, rng.standard_normal((ASCENTS, U.shape[1]))])
     found = []
     for sign in (1.0, -1.0):
         dual = SignedDual(problem.X, problem.y, np.full(problem.n_samples, penalty), sign)
-        found += [(value, sign, direction) for value, direction in map(dual.ascend, beginnings)]
+        for beginning in beginnings:
+            value, direction = dual.ascend(beginning, deadline=deadline)
+            found.append((value, sign, direction))
+            if time.monotonic() > deadline:
+                break
     return found
 
 
@@ -61,11 +71,11 @@ def least_useful_penalty(problem: Problem, U: FloatArray, seed: int = 0) -> floa
     return 1.0 / highest if highest > 0 else np.inf
 
 
-def rising_neurons(problem: Problem, U: FloatArray, seed: int) -> Neurons | None:
+def rising_neurons(problem: Problem, U: FloatArray, seed: int, *, deadline: float = np.inf) -> Neurons | None:
     """Neurons at the local maxima of s F that exceed 1; None without any."""
     rows: list[FloatArray] = []
     signs: list[float] = []
-    for value, sign, direction in peaks(problem, U, seed, problem.penalty):
+    for value, sign, direction in peaks(problem, U, seed, problem.penalty, deadline=deadline):
         if value > WORTH and not any(direction @ row > 1 - 1e-9 for row in rows):
             rows.append(direction)
             signs.append(sign)
