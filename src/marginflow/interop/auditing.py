@@ -13,6 +13,7 @@ from marginflow import audits
 from marginflow.audits import Audit, ClassesAudit
 from marginflow.data import Dataset
 from marginflow.data.classes import SIGNS
+from marginflow.data.raw_table import some_of
 from marginflow.errors import InputError
 from marginflow.interop.folding import Linear, Model, fold, linear_as_two_layers
 from marginflow.interop.models import load_script, read_model
@@ -132,6 +133,12 @@ def _audited(model: Model, data: Dataset, **options: Any) -> Audit | ClassesAudi
     if network.dimension != data.dimension:
         raise InputError(
             f"The network takes points of dimension {network.dimension}, but the samples have {data.dimension} columns."
+        )
+    if isinstance(network, TwoLayer) and data.n_classes > 2:
+        raise InputError(
+            f"The network decides between two classes, but the samples have {data.n_classes} labels "
+            f"({some_of(data.classes)}); take the samples of two of them, or one against the rest: "
+            "mf.audit(model, X, y == label)."
         )
     found: Audit | ClassesAudit
     if isinstance(network, TwoLayer):

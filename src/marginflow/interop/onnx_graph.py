@@ -32,6 +32,8 @@ _ATTRIBUTES: dict[str, dict[str, float | int | None]] = {
     "Squeeze": {"axes": None},
     "Clip": {},
 }
+# Layers that are named before what stands around them.
+_LAYERS = frozenset({"Conv", "ConvTranspose", "MaxPool", "AveragePool", "LayerNormalization", "LSTM", "GRU", "RNN"})
 # What a graph of a ReLU network may hold; the second set only where scalers, BatchNorm and class ends are read too.
 _PLAIN = frozenset({"Gemm", "MatMul", "Add", "Relu", "Identity", "Transpose", "Constant"})
 _FOLDED = frozenset(
@@ -122,8 +124,11 @@ def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[_Walk, Outputs]:
 
 
 def _refuse_operators(nodes: list[Any], *, strict: bool) -> None:
-    """Refuse the first node that no ReLU network has, before anything else is said of the graph."""
-    for number, node in enumerate(nodes):
+    """Refuse the first node that no ReLU network has, before anything else is said of the graph.
+
+    A layer is named rather than what only asks for shapes in front of it.
+    """
+    for number, node in sorted(enumerate(nodes), key=lambda numbered: numbered[1].op_type not in _LAYERS):
         known = node.op_type in _PLAIN or (not strict and node.op_type in _FOLDED)
         scaler = node.domain == "ai.onnx.ml" and node.op_type == "Scaler" and not strict
         if not scaler and (not known or node.domain not in ("", "ai.onnx")):

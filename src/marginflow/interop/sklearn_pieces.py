@@ -65,11 +65,16 @@ def sklearn_pieces(model: Any) -> list[Piece]:
         W = np.atleast_2d(W)
         return linear_as_two_layers(W, np.broadcast_to(b, W.shape[:1]) if b.any() else None)
     if kind != "MLPClassifier":
+        expected = (
+            "MLPClassifier or a linear classifier, alone or behind affine steps (StandardScaler and other scalers, "
+            "PCA, TruncatedSVD, selections of columns, a ColumnTransformer of these), is expected."
+        )
+        if not hasattr(model, "transform"):
+            raise InputError(f"The model has the step {kind}, which is no network of ReLU neurons; {expected}")
         raise InputError(
-            f"The model has the step {kind}; MLPClassifier or a linear classifier, alone or behind affine steps "
-            "(StandardScaler and other scalers, PCA, TruncatedSVD, selections of columns, a ColumnTransformer of "
-            "these), is expected. In front of a network anything else can be done first: mf.audit(pipeline[-1], "
-            "pipeline[:-1].transform(X), y), where radii are lengths of the transformed features."
+            f"The model has the step {kind}; {expected} In front of a network anything else can be done first: "
+            "mf.audit(pipeline[-1], pipeline[:-1].transform(X), y), where radii are lengths of the transformed "
+            "features."
         )
     return _network(model)
 
@@ -88,7 +93,9 @@ def known_classes(model: Any) -> tuple[Any, ...] | None:
 
 def _network(model: Any) -> list[Piece]:
     if model.activation != "relu":
-        raise InputError(f"The MLPClassifier has the activation {model.activation!r}; 'relu' is expected.")
+        raise InputError(
+            f"The MLPClassifier has the activation {model.activation!r}; MLPClassifier(activation='relu') is expected."
+        )
     if model.out_activation_ == "logistic" and model.n_outputs_ > 1:
         raise InputError(
             f"The MLPClassifier answers {model.n_outputs_} questions at once (one label for each column of y), not "

@@ -47,9 +47,13 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
         graph = torch.fx.symbolic_trace(module).graph
     except Exception as error:  # whatever the forward of somebody's class stumbles over when it is traced
         raise InputError(
-            f"What {type(module).__name__} computes cannot be followed ({type(error).__name__}); {_FORWARD}."
+            f"What {type(module).__name__} computes cannot be followed ({type(error).__name__}); {_FORWARD}. Or "
+            "compute the features in front of its last layers and audit these on them, as a torch.nn.Sequential."
         ) from None
     modules = dict(module.named_modules())
+    for node in graph.nodes:  # a foreign layer says more than what is done with its inputs
+        if node.op == "call_module":
+            _piece(modules[str(node.target)])
     constants: dict[Any, Any] = {}
     before: Any = None
     for node in graph.nodes:
@@ -61,12 +65,15 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
                 raise InputError(f"{type(module).__name__} takes several inputs; one is expected.")
         elif node.op == "output":
             if node.args[0] is not before:
-                raise InputError(f"{type(module).__name__} does not return what it computed last; {_FORWARD}.")
+                raise InputError(
+                    f"{type(module).__name__} does not return what it computed last; {_FORWARD}, and {HEADS}."
+                )
             break
         else:
             if set(node.all_input_nodes) - constants.keys() != {before}:
                 raise InputError(
-                    f"{node.name} in {type(module).__name__} takes something else than what is before it; {_FORWARD}."
+                    f"{node.name} in {type(module).__name__} takes something else than what is before it; {_FORWARD}, "
+                    f"and {HEADS}."
                 )
             pieces += node_pieces(node, modules, constants)
         before = node
