@@ -43,12 +43,8 @@ def influence(
         beside = found.branches(dataset, found.rank()[:cold]) if cold and flip is None else None
     record = found.to_dict() | {
         "sentence": f"{found.sentence}.",
-        "limit": limit.status,
-        "mode": mode,
+        **given.record(limit, found, mode=mode),
         "folds": folds,
-        "penalty": given.penalty,
-        "seed": given.seed,
-        "holds": bool(found.residuals.max() <= given.tolerance),
         "groups_count": len(found.groups),
         "samples": found.rows(dataset, [int(g) for g in found.rank()]),
         "branches": beside,

@@ -59,6 +59,16 @@ class LeftOut:
         loaded.require_signs()
         return loaded
 
+    def record(self, limit: Limit, found: Influence, *, mode: str) -> dict[str, object]:
+        """What every command says of how its points came about."""
+        return {
+            "limit": limit.status,
+            "mode": mode,
+            "penalty": self.penalty,
+            "seed": self.seed,
+            "holds": bool(found.residuals.max() <= self.tolerance),
+        }
+
     def limit(self, dataset: Dataset, **options: Any) -> Limit:
         """The KKT point with all samples."""
         given = {"width": self.width, "seed": self.seed, "bias": self.bias, "penalty": self.penalty}

@@ -78,11 +78,7 @@ def unlearn(
         "methods": rows,
         "jumped": bool(found.jumped[0]),
         "residual": float(found.residuals[0]),
-        "limit": limit.status,
-        "mode": mode,
-        "penalty": given.penalty,
-        "seed": given.seed,
-        "holds": bool(found.residuals[0] <= given.tolerance),
+        **given.record(limit, found, mode=mode),
     }
     if exact is not None:
         found.network(0).save(exact)

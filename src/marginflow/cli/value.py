@@ -50,13 +50,9 @@ def value(
         "sentence": sentence,
         "accuracy": worth.accuracy,
         "samples": rows,
-        "limit": limit.status,
-        "mode": mode,
+        **given.record(limit, found, mode=mode),
         "folds": folds,
-        "penalty": given.penalty,
-        "seed": given.seed,
         "seconds": found.seconds,
-        "holds": bool(found.residuals.max() <= given.tolerance),
     }
     deliver(record, out=given.out, as_json=given.as_json, title=f"What the samples of {data.name} are worth")
     if not given.as_json:

@@ -14,12 +14,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, one_of, read_only, vector, whole_number
+from marginflow.arrays import FloatArray, one_of, read_only, whole_number
 from marginflow.errors import InputError
 from marginflow.robustness.attack_result import AttackResult
 from marginflow.robustness.lower_bounds import LowerBounds
 from marginflow.robustness.radius import Radius
-from marginflow.robustness.rays import RaySteps
 
 Kind = Literal["exact", "attack", "bound"]
 
@@ -69,10 +68,8 @@ class RobustnessCurve:
         ]
 
 
-def robustness_curve(
-    radii: ArrayLike, dimension: int, *, name: str, kind: Kind, budgets: ArrayLike | None = None
-) -> RobustnessCurve:
-    """The curve of given radii (infinity for points that are not flipped), at their own values or at given budgets.
+def robustness_curve(radii: ArrayLike, dimension: int, *, name: str, kind: Kind) -> RobustnessCurve:
+    """The curve of given radii (infinity for points that are not flipped), with a step at each of them.
 
     Parameters
     ----------
@@ -81,8 +78,6 @@ def robustness_curve(
     dimension : int
     name, kind : str
         What the radii are.
-    budgets : array, shape (e,), or None
-        Sizes at which the curve is read; None for every radius that occurs.
 
     Examples
     --------
@@ -98,45 +93,31 @@ def robustness_curve(
             f"radii has shape {r.shape}; a vector of numbers of at least 0 (infinity allowed) is expected."
         )
     d = whole_number("dimension", dimension)
-    if budgets is None:
-        sizes = np.unique(np.append(r[np.isfinite(r)], 0.0))
-    else:
-        sizes = np.unique(np.append(vector("budgets", budgets), 0.0))
-        if sizes[0] < 0:
-            raise InputError(f"budgets contains the value {sizes[0]:g}; a budget must be at least 0.")
+    sizes = np.unique(np.append(r[np.isfinite(r)], 0.0))
     shares = np.searchsorted(np.sort(r), sizes, side="right") / r.size
     return RobustnessCurve(name=name, kind=kind, sizes=read_only(sizes), shares=read_only(shares), dimension=d)
 
 
-def curves_of(
-    results: Sequence[AttackResult | LowerBounds | RaySteps], dimension: int, *, budgets: ArrayLike | None = None
-) -> list[RobustnessCurve]:
-    """One curve per result, in the same order: attacks and rays as "attack", lower bounds as "bound".
+def curves_of(results: Sequence[AttackResult | LowerBounds], dimension: int) -> list[RobustnessCurve]:
+    """One curve per result, in the same order: attacks as "attack", lower bounds as "bound"."""
 
-    A ray is exact on its own line, but for the points it is an attack: a witness, not a proof. The curve of a ray
-    counts first flips; the share flipped simultaneously is `RaySteps.flipped_share`.
-    """
-
-    def curve(result: AttackResult | LowerBounds | RaySteps) -> RobustnessCurve:
+    def curve(result: AttackResult | LowerBounds) -> RobustnessCurve:
         if isinstance(result, LowerBounds):
-            return robustness_curve(result.radii, dimension, name=result.name, kind="bound", budgets=budgets)
-        name = result.name if isinstance(result, AttackResult) else "ray"
-        return robustness_curve(result.sizes, dimension, name=name, kind="attack", budgets=budgets)
+            return robustness_curve(result.radii, dimension, name=result.name, kind="bound")
+        return robustness_curve(result.sizes, dimension, name=result.name, kind="attack")
 
     return [curve(result) for result in results]
 
 
-def curves_of_radii(
-    radii: Sequence[Radius], *, budgets: ArrayLike | None = None, name: str = "exact"
-) -> list[RobustnessCurve]:
+def curves_of_radii(radii: Sequence[Radius]) -> list[RobustnessCurve]:
     """One exact curve if every radius is proved; otherwise two, what witnesses flip and what is not certified."""
     if not radii:
         raise InputError("There are no radii; at least one is expected.")
     d = radii[0].point.size
     upper, lower = [radius.upper for radius in radii], [radius.lower for radius in radii]
     if all(radius.proved for radius in radii):
-        return [robustness_curve(upper, d, name=name, kind="exact", budgets=budgets)]
+        return [robustness_curve(upper, d, name="exact", kind="exact")]
     return [
-        robustness_curve(upper, d, name=f"{name} (witnesses)", kind="attack", budgets=budgets),
-        robustness_curve(lower, d, name=f"{name} (certified)", kind="bound", budgets=budgets),
+        robustness_curve(upper, d, name="exact (witnesses)", kind="attack"),
+        robustness_curve(lower, d, name="exact (certified)", kind="bound"),
     ]
