@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from limit_judge import judge
 
 import marginflow as mf
 
@@ -113,15 +114,21 @@ KINDS: dict[str, Kind] = {
 
 
 def _row(name: str, seed: int, number: int, time_limit: float) -> Row:
-    """One data set: the certificate's numbers where the point is exact, otherwise what was said."""
+    """One data set: the certificate's number, that of an evaluator of its own, and what was said if it is not exact."""
     data, options = KINDS[name](np.random.default_rng((seed, list(KINDS).index(name), number)))
     began = time.process_time()
     try:
         limit = mf.kkt_point(data, seed=number, time_limit=time_limit, **options)  # type: ignore[arg-type]
         said, stationarity = ("" if limit.exact else limit.status), limit.certificate.stationarity
+        seconds = time.process_time() - began
+        net, c = limit.network, limit.certificate
+        judged = judge(
+            *(net.W, net.b, net.v, data.X, data.y, c.multipliers, c.clarke),
+            penalty=c.penalty,
+            frozen=net.outputs == "frozen",
+        ).worst
     except mf.InputError as error:
-        said, stationarity = str(error), np.inf
-    seconds = time.process_time() - began
+        said, stationarity, judged, seconds = str(error), np.inf, np.inf, time.process_time() - began
     return {
         "kind": name,
         "seed": seed,
@@ -129,6 +136,7 @@ def _row(name: str, seed: int, number: int, time_limit: float) -> Row:
         "seconds": seconds,
         "said": said,
         "stationarity": stationarity,
+        "judged": judged,
     }
 
 
@@ -149,14 +157,15 @@ def zoo(sets: int = 500, seed: int = 0, time_limit: float = 600.0, only: str = "
                 if keep:
                     with Path(keep).open("a") as file:
                         file.write(json.dumps(rows[-1]) + "\n")
-    print(f"\n{'kind':>28} {'exact':>7} {'median s':>9} {'most s':>7} {'worst station.':>15}")
+    print(f"\n{'kind':>28} {'exact':>7} {'median s':>9} {'most s':>7} {'worst station.':>15} {'judged':>9}")
     for name in kinds:
         own = [row for row in rows if row["kind"] == name and row["seed"] == seed and row["number"] in numbers]
         seconds = [float(row["seconds"]) for row in own]
         exact = [float(row["stationarity"]) for row in own if not row["said"]]
+        judged = [float(row["judged"]) for row in own if not row["said"] and "judged" in row]
         print(
             f"{name:>28} {len(exact):3d}/{len(own):3d} {np.median(seconds):9.2f} {max(seconds):7.2f} "
-            f"{max(exact, default=np.nan):15.1e}",
+            f"{max(exact, default=np.nan):15.1e} {max(judged, default=np.nan):9.1e}",
             flush=True,
         )
         for row in [row for row in own if row["said"]][:3]:
