@@ -216,3 +216,14 @@ def test_the_first_stage_ends_with_the_time_and_what_it_has_is_the_point(monkeyp
     assert found.stopped_by == "time limit"
     assert not found.exact
     assert len(evaluations) <= steps + 3
+
+
+def test_an_interrupt_of_the_first_stage_returns_the_network_that_the_search_began_from(monkeypatch):
+    def ctrl_c(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ClassesProblem, "votes", ctrl_c)
+    found = mf.kkt_point(gaussian(30, 6, 3), width=30, seed=0)
+    assert found.stopped_by == "interrupt"
+    assert found.status.startswith("Stopped early by an interrupt")
+    assert found.network.width == 30

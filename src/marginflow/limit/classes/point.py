@@ -161,6 +161,7 @@ class _Search:
         self.problem, self.data, self.tolerance, self.budget, self.bias = problem, data, tolerance, budget, bias
         self.best: ClassifierKKT | None = None
         self.history: list[Progress] = []
+        self.began: Weights | None = None
 
     @property
     def exact(self) -> bool:
@@ -169,6 +170,7 @@ class _Search:
 
     def attempt(self, start: Weights) -> None:
         """One random network: homotopy, and Newton's method at every stage whose kinks are sharp enough."""
+        self.began = start
         last: Stage | None = None
         for last in stages(self.problem, start, lambda: self.budget.over):
             self._report(last)
@@ -189,6 +191,15 @@ class _Search:
             self.best = certify_classifier(
                 network, self.data.X, self.problem.own, multipliers=(last.lam, slopes.mu), as_given=self.budget.over
             )
+
+    def _as_it_is(self, weights: Weights) -> ClassifierKKT:
+        """Before anything is found the network that the search began from is what there is."""
+        nothing = (
+            np.zeros((self.problem.own.size, self.problem.n_classes)),
+            np.zeros((self.problem.own.size, len(weights.U))),
+        )
+        network = self.problem.network(weights, bias=self.bias)
+        return certify_classifier(network, self.data.X, self.problem.own, multipliers=nothing, as_given=True)
 
     def _judge(self, found: Exact) -> None:
         network = self.problem.network(found.weights, bias=self.bias)
@@ -215,8 +226,10 @@ class _Search:
     def result(self, attempts: int) -> ClassesLimit:
         """With a sentence on what was reached."""
         stopped = None if self.exact else self.budget.stopped_by
+        if self.best is None and self.began is not None:
+            self.best = self._as_it_is(self.began)
         if self.best is None:
-            raise InputError("No network was found before the work was ended; allow more time (time_limit).")
+            raise InputError("The work was ended before it began; allow more time (time_limit).")
         residual = self.best.residual
         if self.exact:
             status = f"Exact KKT point: residual {residual:.1e}."
