@@ -134,7 +134,7 @@ def test_measured_edge_constants() -> None:
     """C2* = 4.4 at C0 = 2; larger C0 lets in neurons that are nearly orthogonal, and then the minimum is luck."""
     found = []
     for seed in range(4):
-        runs = [GoodRun.of(path_of(recorded.with_parameters(recorded.c16(seed=seed), C0=C0))) for C0 in (2.0, 10.0)]
+        runs = [GoodRun(path_of(recorded.with_parameters(recorded.c16(seed=seed), C0=C0))) for C0 in (2.0, 10.0)]
         found.append([run.C2_of_J for run in runs])
     at_two, at_ten = zip(*found, strict=True)
     assert at_two == pytest.approx([4.4] * 4, abs=0.6)

@@ -62,7 +62,7 @@ def test_the_constant_that_the_theorem_needs_is_about_twelve() -> None:
 @pytest.mark.parametrize("law", LAWS)
 def test_every_cluster_law_is_learned(law: str) -> None:
     instance = recorded.gd_run(1000, 400, 100, sd=0.2, eta=0.1, omd=1 / 256, cluster_law=law)
-    path, run = path_of(instance), GoodRun.of(path_of(instance))
+    path, run = path_of(instance), GoodRun(path_of(instance))
     assert wrong(instance) == 0
     assert path.aligned[1].all()
     assert 6.5 <= run.C2_of_J <= 9.5
@@ -76,7 +76,7 @@ def test_every_cluster_law_is_learned(law: str) -> None:
 )
 def test_geometry_constants_of_cluster_laws(law: str, C1: float) -> None:
     instance = recorded.gd_run(1000, 400, 100, sd=0.2, eta=0.1, omd=1 / 256, cluster_law=law)
-    parts = GoodRun.of(path_of(instance)).C1_parts
+    parts = GoodRun(path_of(instance)).C1_parts
     assert parts["b"] == pytest.approx(C1, rel=0.06)
     assert parts["a, along the mean"] < 0.35
     assert parts["a, across"] < 0.35

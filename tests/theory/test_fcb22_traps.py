@@ -166,7 +166,7 @@ def test_sign_and_modulus_of_a_start_are_independent_although_both_depend_on_the
 def test_with_the_literal_threshold_every_neuron_is_in_J_and_some_have_no_edge() -> None:
     path = path_of(recorded.with_parameters(recorded.c16(), C0=C0_PAPER))
     assert path.neurons.J.all()
-    assert not GoodRun.of(path).least_edge > 0
+    assert not GoodRun(path).least_edge > 0
     assert 2 * (special.ndtr(1 / (3 * C0_PAPER)) - 0.5) == pytest.approx(4.5e-12, rel=0.02)
 
 
@@ -181,7 +181,7 @@ def test_norm_bound_of_lemma_a1_is_false_as_printed() -> None:
 
 def test_squared_and_plain_distance_need_different_constants() -> None:
     """Trap 4: with c = |x - mu| / sd below 1 the square needs c^2 < c, above 1 the other way round."""
-    run = GoodRun.of(path_of(recorded.c16()))
+    run = GoodRun(path_of(recorded.c16()))
     assert run.C1_parts["b"] == pytest.approx(run.reach**2)
     wide = replace(run, numbers=replace(run.numbers, sigma=run.numbers.sigma / 10))
     assert wide.C1 == pytest.approx(wide.reach**2)

@@ -9,11 +9,19 @@ import pytest
 
 import marginflow as mf
 from marginflow import theory
-from marginflow.data import Dataset, Sphere
+from marginflow.data import Dataset, GramReduction, Sphere
+from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
-from marginflow.theory.instances import gram_point, orthogonal_point, sphere_point
+from marginflow.theory.instances import at_point, gram_point, orthogonal_point
 from marginflow.theory.vys22.presets import frozen_orthogonal, orthogonal_preset, with_longer_samples
+
+
+@cache
+def sphere_point(dimension: int, n_samples: int) -> Instance:
+    """The exact pair on uniform samples of the sphere of radius sqrt(d), in reduced coordinates, both labels."""
+    law = GramReduction(Sphere(dimension=dimension, labels="both"))
+    return at_point(convex_pair(law.sample(n_samples)), f"{n_samples} random samples in dimension {dimension}")
 
 
 @cache

@@ -208,12 +208,7 @@ def _cell(id: str, region: Region, given: Mapping[str, float], mark: str = "") -
     found = region.judge(numbers)
     words: dict[Outcome, Word] = {"vacuous": "says nothing", "holds": "says something", "violated": "says something"}
     word = words.get(Verdict(id=id, findings=found).outcome, "not applicable")
-    rooms = []
-    for check in found.hypotheses:
-        assert check.slack is not None
-        assert check.bound is not None
-        size = max(abs(check.bound), abs(check.observed))
-        rooms.append((check.slack / size if 0 < size < math.inf else check.slack, check.name))
+    rooms = ((check.relative_slack, check.name) for check in found.hypotheses)
     room, binding = min(rooms, default=(math.inf, ""))
     bound = found.claims[0].observed if found.claims else math.nan
     return MapCell(numbers=numbers, word=word, binding=binding, room=room, bound=bound, mark=mark)

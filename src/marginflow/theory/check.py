@@ -96,6 +96,15 @@ class Check(Brief, Plain):
         return None if self.bound is None else self._slack_of(self.observed)
 
     @property
+    def relative_slack(self) -> float:
+        """The slack over the larger of the two sides, and as it is where that is 0 or infinite; infinite for "is"."""
+        slack = self.slack
+        if slack is None or self.bound is None:
+            return math.inf
+        size = max(abs(self.observed), abs(self.bound))
+        return slack / size if 0 < size < math.inf else slack
+
+    @property
     def used(self) -> float | None:
         """Where the observed number stands on a scale on which 0 is far inside, 1 the bound and 2 far beyond it.
 

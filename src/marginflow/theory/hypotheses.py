@@ -59,11 +59,14 @@ def unmet(*hypotheses: Check | Iterable[Check]) -> bool:
     return any(check.state != "met" for check in flat)
 
 
-def require(hypotheses: Check | tuple[Check, ...], note: str, *, given: bool | None = None) -> None:
-    """End the judge here, with `undefined(hypotheses, note)`, unless every one of these hypotheses is met.
+def require(
+    hypotheses: Check | tuple[Check, ...], note: str = "", *constants: Check, given: bool | None = None
+) -> None:
+    """End the judge here, with `undefined(hypotheses, note, constants)`, unless all of these hypotheses are met.
 
     Where `given` says it, that decides instead: what follows may be computable although a hypothesis fails, and the
-    other way round.
+    other way round. An open question has no claim to write down; what is known of it by then are the constants.
     """
     if unmet(hypotheses) if given is None else not given:
-        raise UndefinedError(undefined((hypotheses,) if isinstance(hypotheses, Check) else hypotheses, note))
+        asked = (hypotheses,) if isinstance(hypotheses, Check) else hypotheses
+        raise UndefinedError(undefined(asked, note, constants))

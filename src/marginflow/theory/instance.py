@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from marginflow.flow import Run
 
 Word = TypeVar("Word", bound=str)
+Thing = TypeVar("Thing")
 INPUTS: Final = ("network", "networks", "multipliers", "data", "law", "test", "run", "start")
 """What an instance may hold beside numbers."""
 MANY_SAMPLES: Final = 5000
@@ -93,39 +94,27 @@ class Instance:
 
     def the_network(self) -> TwoLayer:
         """The network, or an `InputError`."""
-        if self.network is None:
-            raise InputError("A network is needed and none was given.")
-        return self.network
+        return _given(self.network, "A network is needed and none was given.")
 
     def the_data(self) -> Dataset:
         """The data, or an `InputError`."""
-        if self.data is None:
-            raise InputError("Data are needed and none were given.")
-        return self.data
+        return _given(self.data, "Data are needed and none were given.")
 
     def the_law(self) -> AbstractDistribution:
         """The distribution, or an `InputError`."""
-        if self.law is None:
-            raise InputError("A law (a distribution of marginflow.data) is needed and none was given.")
-        return self.law
+        return _given(self.law, "A law (a distribution of marginflow.data) is needed and none was given.")
 
     def the_test(self) -> Dataset:
         """The test points, or an `InputError`."""
-        if self.test is None:
-            raise InputError("Test points are needed and none were given.")
-        return self.test
+        return _given(self.test, "Test points are needed and none were given.")
 
     def the_run(self) -> Run:
         """The recorded run, or an `InputError`."""
-        if self.run is None:
-            raise InputError("A recorded run (of marginflow.train) is needed and none was given.")
-        return self.run
+        return _given(self.run, "A recorded run (of marginflow.train) is needed and none was given.")
 
     def the_start(self) -> TwoLayer:
         """Where training started, or an `InputError`."""
-        if self.start is None:
-            raise InputError("The network at the start of training is needed and none was given.")
-        return self.start
+        return _given(self.start, "The network at the start of training is needed and none was given.")
 
     def extra(self, name: str) -> Any:
         """An input that the paper adds, or an `InputError`."""
@@ -182,3 +171,10 @@ class Instance:
     def __repr__(self) -> str:
         given = [str(item) for item in (self.network, self.data, self.law, self.run) if item is not None]
         return f"Instance({self.name or 'unnamed'}: {', '.join(given) or dict(self.parameters)})"
+
+
+def _given(thing: Thing | None, otherwise: str) -> Thing:
+    """What is there; an `InputError` with this sentence where nothing is."""
+    if thing is None:
+        raise InputError(otherwise)
+    return thing

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.certificates import Certificate
-from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
+from marginflow.data import Dataset, Orthogonal
 from marginflow.data.orthogonal import Design, Pattern
 from marginflow.limit import ClosedForm, Limit, convex_pair, kkt_point, line, orthogonal
 from marginflow.networks import TwoLayer
@@ -98,20 +98,8 @@ def orthogonal_point(
 
 
 @cache
-def gram_point(
-    dimension: int, n_samples: int, p: float, *, pattern: Pattern = "equal", width: int = 2, seed: int = 0
-) -> Instance:
+def gram_point(dimension: int, n_samples: int, p: float, *, pattern: Pattern = "equal") -> Instance:
     """The exact pair on samples of norm sqrt(d) with a designed Gram matrix, max |<x_i, x_j>| = p."""
     law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=pattern)
-    point = convex_pair(law.sample(n_samples, seed=seed))
-    if width > 2:
-        point = point.widened(width)
+    point = convex_pair(law.sample(n_samples))
     return at_point(point, f"the exact pair on {n_samples} samples in dimension {dimension} with p = {p:g} ({pattern})")
-
-
-@cache
-def sphere_point(dimension: int, n_samples: int, *, seed: int = 0) -> Instance:
-    """The exact pair on uniform samples of the sphere of radius sqrt(d), in reduced coordinates, both labels."""
-    law = GramReduction(Sphere(dimension=dimension, labels="both"))
-    point = convex_pair(law.sample(n_samples, seed=seed))
-    return at_point(point, f"the exact pair on {n_samples} random samples in dimension {dimension} (seed {seed})")

@@ -219,7 +219,7 @@ class Verdict(Plotted, Plain):
             return self.failed_claims[0]
         telling = [check for check in self.claims if not check.vacuous] or list(self.claims)
         inequalities = [check for check in telling if check.relation != "=="] or telling
-        return min(inequalities, key=_relative_slack, default=None)
+        return min(inequalities, key=lambda check: check.relative_slack, default=None)
 
     def __getitem__(self, name: str) -> Check:
         """The check of that name."""
@@ -239,11 +239,3 @@ class Verdict(Plotted, Plain):
         if self.findings.undefined:
             lines.append(f"  {'claim':<10}  not judged: {self.findings.undefined}")
         return "\n".join([*lines, self.sentence])
-
-
-def _relative_slack(check: Check) -> float:
-    slack, bound = check.slack, check.bound
-    assert slack is not None
-    assert bound is not None
-    size = max(abs(check.observed), abs(bound))
-    return slack / size if 0 < size < float("inf") else slack

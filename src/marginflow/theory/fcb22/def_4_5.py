@@ -29,7 +29,7 @@ from marginflow.theory.frame import Erratum, Findings, Instance, stated, value
 def def_4_5(instance: Instance) -> Findings:
     """The parts of Lemmas 4.1-4.4 as events, with C2 as the proof of Lemma 4.4 gives it."""
     path = path_of(instance)
-    run = GoodRun.of(path)
+    run = GoodRun(path)
     C1 = instance.number("C1", C1_PAPER)
     return Findings(
         hypotheses=(*path.numbers.confidence(),),

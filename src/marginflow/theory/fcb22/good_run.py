@@ -4,8 +4,6 @@ The lemmas about descent assume a good run. Here it is checked as an event on th
 so they apply to small instances too, with the constants that were measured.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,43 +12,23 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.theory.fcb22.constants import C1_PAPER
-from marginflow.theory.fcb22.numbers import Numbers
-from marginflow.theory.fcb22.path import NeuronSets, Path, XorSample
+from marginflow.theory.fcb22.path import Path
 from marginflow.theory.frame import Check, at_least, at_most
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class GoodRun:
-    """The random half of the proof, on one draw.
+    """The random half of the proof, on the draw that a path starts from."""
 
-    Parameters
-    ----------
-    numbers : Numbers
-    sample : XorSample
-    neurons : NeuronSets
-    W : array, shape (m, d)
-        Initial weights.
-    C0 : float
-    """
-
-    numbers: Numbers
-    sample: XorSample
-    neurons: NeuronSets
-    W: FloatArray
-    C0: float
-
-    @classmethod
-    def of(cls, path: Path) -> GoodRun:
-        """The start of a path."""
-        return cls(numbers=path.numbers, sample=path.sample, neurons=path.neurons, W=path.networks[0].W, C0=path.C0)
+    path: Path
 
     # Lemma 4.1 and 4.2 -----------------------------------------------------------------------------
 
     @cached_property
     def relative_norms(self) -> FloatArray:
         """|w0_j| / (omega sqrt(d)), shape (m,)."""
-        expected = self.numbers.omega * math.sqrt(self.numbers.d)
-        norms: FloatArray = np.linalg.norm(self.W, axis=1)
+        expected = self.path.numbers.omega * math.sqrt(self.path.numbers.d)
+        norms: FloatArray = np.linalg.norm(self.path.networks[0].W, axis=1)
         return norms / expected if expected > 0 else np.full_like(norms, math.nan)
 
     def initial_norms(self) -> tuple[Check, Check]:
@@ -62,18 +40,18 @@ class GoodRun:
 
     def counted(self) -> Check:
         """Lemma 4.1, second part, for mu1 and mu2: neurons with |<w0_j, mu>| >= omega / (2 C0)."""
-        projections = np.abs(self.W @ self.sample.mu.T)
-        m, s = projections.shape[0], self.numbers
-        found = (projections >= s.omega / (2 * self.C0)).sum(axis=0)
-        least = m * (1 - 1 / (2 * self.C0) - math.sqrt(2 * math.log(4 / s.delta) / m))
+        projections = np.abs(self.path.networks[0].W @ self.path.sample.mu.T)
+        m, s = projections.shape[0], self.path.numbers
+        found = (projections >= s.omega / (2 * self.path.C0)).sum(axis=0)
+        least = m * (1 - 1 / (2 * self.path.C0) - math.sqrt(2 * math.log(4 / s.delta) / m))
         return at_least("neurons with |<w_j, mu>| >= omega / (2 C0)", found, least, vacuous=least <= 0)
 
     def set_sizes(self) -> tuple[Check, Check]:
         """Lemma 4.2: |J_mu| and |J|."""
-        m, share = self.neurons.a.size, (1 - 1 / self.C0) ** 2
+        m, share = self.path.neurons.a.size, (1 - 1 / self.path.C0) ** 2
         return (
-            at_least("|J_mu|, mu = +mu1, -mu1, +mu2, -mu2", self.neurons.sizes, m / 4 * share),
-            at_least("|J|", float(self.neurons.J.sum()), m * share),
+            at_least("|J_mu|, mu = +mu1, -mu1, +mu2, -mu2", self.path.neurons.sizes, m / 4 * share),
+            at_least("|J|", float(self.path.neurons.J.sum()), m * share),
         )
 
     # Lemma 4.3 -------------------------------------------------------------------------------------
@@ -81,8 +59,8 @@ class GoodRun:
     @cached_property
     def reach(self) -> float:
         """max_i |x_i - mu(x_i)| / (sigma sqrt(d))."""
-        sd = self.numbers.sd
-        return float(self.sample.distances.max()) / sd if sd > 0 else 0.0
+        sd = self.path.numbers.sd
+        return float(self.path.sample.distances.max()) / sd if sd > 0 else 0.0
 
     @cached_property
     def C1(self) -> float:
@@ -92,12 +70,12 @@ class GoodRun:
     @property
     def unit(self) -> float:
         """sqrt(log(1/delta) / n), in which parts (c) and (d) are measured."""
-        return math.sqrt(math.log(1 / self.numbers.delta) / self.sample.n)
+        return math.sqrt(math.log(1 / self.path.numbers.delta) / self.path.sample.n)
 
     @cached_property
     def C1_parts(self) -> dict[str, float]:
         """The least constant that each part of Lemma 4.3 needs on this sample."""
-        s, sd = self.sample, self.numbers.sd
+        s, sd = self.path.sample, self.path.numbers.sd
         axis, side = s.clusters // 2, np.where(s.clusters % 2 == 0, 1.0, -1.0)
         rows = np.arange(s.n)
         along, across = side * s.coordinates[rows, axis], s.coordinates[rows, 1 - axis]
@@ -106,13 +84,13 @@ class GoodRun:
             "a, along the mean": float((1 - along).max()) / scale,
             "a, across": float(np.abs(across).max()) / scale,
             "b": self.reach**2,
-            "c": (s.noisy_share - self.numbers.eta) / self.unit,
+            "c": (s.noisy_share - self.path.numbers.eta) / self.unit,
             "d": float(np.abs(s.sizes / s.n - 0.25).max()) / self.unit,
         }
 
     def geometry(self, C1: float) -> tuple[Check, ...]:
         """Lemma 4.3 with a given C1."""
-        sd, parts = self.numbers.sd, self.C1_parts
+        sd, parts = self.path.numbers.sd, self.C1_parts
         return (
             at_most("(a) C1 needed along the means", parts["a, along the mean"], C1),
             at_most("(a) C1 needed across the means", parts["a, across"], C1),
@@ -129,8 +107,8 @@ class GoodRun:
     @cached_property
     def edges(self) -> FloatArray:
         """Active clean samples of I_mu less those of I_-mu, for every mean and neuron; shape (4, m)."""
-        s = self.sample
-        active = (s.X @ self.W.T > 0).astype(np.float64)
+        s = self.path.sample
+        active = (s.X @ self.path.networks[0].W.T > 0).astype(np.float64)
         belongs = np.stack([(s.clusters == cluster) & ~s.noisy for cluster in range(4)]).astype(np.float64)
         counts = belongs @ active
         edges: FloatArray = counts - counts[[1, 0, 3, 2]]
@@ -139,35 +117,35 @@ class GoodRun:
     @cached_property
     def least_edge(self) -> float:
         """The smallest edge over the neurons and means that reach the threshold; nan where none does."""
-        chosen = self.edges[self.neurons.reached]
+        chosen = self.edges[self.path.neurons.reached]
         return float(chosen.min()) if chosen.size else math.nan
 
     @property
     def C2(self) -> float:
         """C2* = n / smallest edge; infinite where an edge is not positive."""
-        return self.sample.n / self.least_edge if self.least_edge > 0 else math.inf
+        return self.path.sample.n / self.least_edge if self.least_edge > 0 else math.inf
 
     @property
     def C2_of_J(self) -> float:
         """The same over the sets J_mu only."""
-        chosen = self.edges[self.neurons.sets]
+        chosen = self.edges[self.path.neurons.sets]
         least = float(chosen.min()) if chosen.size else math.nan
-        return self.sample.n / least if least > 0 else math.inf
+        return self.path.sample.n / least if least > 0 else math.inf
 
     def clean_sizes(self) -> Check:
         """|I_mu^C| >= n/8, what Eq. (6) is used for."""
-        return at_least("|I_mu^C|", self.sample.clean_sizes, self.sample.n / 8)
+        return at_least("|I_mu^C|", self.path.sample.clean_sizes, self.path.sample.n / 8)
 
     def edge(self, C2: float) -> Check:
         """Lemma 4.4 with a given C2."""
-        return at_least("smallest edge of the activations", self.least_edge, self.sample.n / C2)
+        return at_least("smallest edge of the activations", self.least_edge, self.path.sample.n / C2)
 
     def event(self) -> tuple[Check, ...]:
         """What the lemmas about descent use of a good run, with C1 and C2 as measured."""
         return (
             *self.initial_norms(),
             *self.set_sizes(),
-            at_most("C1^2 sd, C1 as measured", self.C1**2 * self.numbers.sd, 1.0),
+            at_most("C1^2 sd, C1 as measured", self.C1**2 * self.path.numbers.sd, 1.0),
             self.clean_sizes(),
-            at_most("1 / C2 is positive: 1/n against it", 1 / self.sample.n, 1 / self.C2),
+            at_most("1 / C2 is positive: 1/n against it", 1 / self.path.sample.n, 1 / self.C2),
         )

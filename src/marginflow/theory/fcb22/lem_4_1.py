@@ -37,7 +37,7 @@ def count_failure(m: int, C0: float, delta: float) -> float:
 def lemma_4_1(instance: Instance) -> Findings:
     """Both parts on the start at hand, and the exact probability that a fresh start fails."""
     path = path_of(instance)
-    s, run = path.numbers, GoodRun.of(path)
+    s, run = path.numbers, GoodRun(path)
     m = path.neurons.a.size
     failure = norm_failure(m, s.d) + count_failure(m, path.C0, s.delta)
     return Findings(

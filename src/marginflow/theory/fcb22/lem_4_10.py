@@ -80,7 +80,7 @@ def amplified(path: Path, C2: float) -> Check:
 def lemma_4_10(instance: Instance) -> Findings:
     """The step split as in Eq. (28), every bound of the proof on its parts, and the correlations after it."""
     path = path_of(instance)
-    s, run = path.numbers, GoodRun.of(path)
+    s, run = path.numbers, GoodRun(path)
     usable = require_measurable(path)
     first = FirstStep.of(path)
     C1, C2 = run.C1, run.C2

@@ -71,7 +71,7 @@ def later_correlations(path: Path) -> Check:
 def lemma_4_11(instance: Instance) -> Findings:
     """Both conditions at every recorded time, and Eqs. (35) to (43) of their induction."""
     path = path_of(instance)
-    s, run = path.numbers, GoodRun.of(path)
+    s, run = path.numbers, GoodRun(path)
     usable = require_measurable(path)
     share, C1 = path.sample.noisy_share, run.C1
     p = path.opposite_projection

@@ -46,7 +46,7 @@ def set_failure(m: int, d: float, C0: float) -> float:
 def lemma_4_2(instance: Instance) -> Findings:
     """The sizes of the four sets on the start at hand, and the exact probability that one is too small."""
     path = path_of(instance)
-    s, run = path.numbers, GoodRun.of(path)
+    s, run = path.numbers, GoodRun(path)
     m = path.neurons.a.size
     return Findings(
         hypotheses=(

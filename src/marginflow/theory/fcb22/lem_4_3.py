@@ -33,7 +33,7 @@ from marginflow.theory.frame import Erratum, Findings, Instance, at_least, state
 def lemma_4_3(instance: Instance) -> Findings:
     """With C1 = 2, or as given; the constants that each part really needs are reported."""
     path = path_of(instance)
-    s, run = path.numbers, GoodRun.of(path)
+    s, run = path.numbers, GoodRun(path)
     C1 = instance.number("C1", C1_PAPER)
     far = float(special.gammaincc(s.d / 2, C1 * s.d / 2))
     return Findings(

@@ -54,7 +54,7 @@ def lemma_4_4(instance: Instance) -> Findings:
     the pairs at hand, with all noisy samples taken off, sum to at most delta.
     """
     path = path_of(instance)
-    s, run = path.numbers, GoodRun.of(path)
+    s, run = path.numbers, GoodRun(path)
     C2 = C2_proved(path.C0)
     sharp = float(special.ndtr(1 / (3 * path.C0 * s.sd))) if s.sd > 0 else 1.0
     reach = path.neurons.reached

@@ -43,7 +43,7 @@ def subnetwork_margin(path: Path) -> Check:
 def lemma_4_9(instance: Instance) -> Findings:
     """The margin of the subnetwork at T, and the slopes and growth that it comes from."""
     path = path_of(instance)
-    s, run = path.numbers, GoodRun.of(path)
+    s, run = path.numbers, GoodRun(path)
     shrink = (1 - 1 / path.C0) ** 2
     J = path.neurons
     K_end = float(path.orthogonality[-1].max(initial=0.0))

@@ -28,7 +28,7 @@ from marginflow.theory.frame import Erratum, Findings, Instance, at_most, value
 def lemma_a_1(instance: Instance) -> Findings:
     """The norms of single neurons and of the whole at every recorded time t >= 1."""
     path = path_of(instance)
-    run = GoodRun.of(path)
+    run = GoodRun(path)
     single, whole = weight_growth(path)
     return Findings(
         hypotheses=(

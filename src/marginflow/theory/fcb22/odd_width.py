@@ -11,7 +11,7 @@ import numpy as np
 
 from marginflow.networks import TwoLayer
 from marginflow.theory.fcb22.recorded import c16
-from marginflow.theory.frame import Findings, Instance, equal, stated, true, undefined, unmet, value
+from marginflow.theory.frame import Findings, Instance, equal, require, stated, true, unmet, value
 
 
 @cache
@@ -45,8 +45,7 @@ def odd_width(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     m = network.width
     hypotheses = (true("m is odd", m % 2 == 1), true("no bias", network.b is None))
-    if unmet(hypotheses) or m < 3:
-        return undefined(hypotheses, "an odd number of neurons is needed")
+    require(hypotheses, "an odd number of neurons is needed", given=not unmet(hypotheses) and m >= 3)
     even = TwoLayer(W=network.W[:-1], v=network.v[:-1] * math.sqrt(m / (m - 1)), outputs="frozen")
     f = network(data.X)
     gradient = network.gradient(data.X, data.y)

@@ -43,7 +43,7 @@ def _lazy() -> Instance:
 def proposition_3_2(instance: Instance) -> Findings:
     """The relative change of the feature map of every sample against the three bounds of the proof."""
     path = path_of(instance)
-    s, run = path.numbers, GoodRun.of(path)
+    s, run = path.numbers, GoodRun(path)
     moved, before = features(path)
     ratio = feature_change(path)
     sizes = path.neurons.sizes[path.sample.clusters]

@@ -149,15 +149,16 @@ def summed_loss() -> Instance:
     return replace(whole, run=run, network=run.network, networks=(), name="descent on the sum of the losses")  # type: ignore[arg-type]
 
 
+def _learned(trial: Instance) -> bool:
+    """Whether a run classifies every sample as its clean label."""
+    data = trial.the_data()
+    return data.clean_labels is not None and bool((data.clean_labels * trial.the_network()(data.X) > 0).all())
+
+
 def _successes(n: int, d: int, m: int, sd: float, eta: float, omd: float, k: int, seeds: int) -> int:
     """Of `seeds` independent runs those that classify every sample as its clean label."""
-    good = 0
-    for seed in range(seeds):
-        trial = gd_run.__wrapped__(n, d, m, sd=sd, eta=eta, omd=omd, k=k, seed=seed, test=1)
-        data = trial.the_data()
-        assert data.clean_labels is not None
-        good += bool((data.clean_labels * trial.the_network()(data.X) > 0).all())
-    return good
+    trials = (gd_run.__wrapped__(n, d, m, sd=sd, eta=eta, omd=omd, k=k, seed=seed, test=1) for seed in range(seeds))
+    return sum(map(_learned, trials))
 
 
 @cache
@@ -205,8 +206,7 @@ def noise_limits(*, n: int = 400, d: int = 100, m: int = 40) -> dict[str, float]
         for noise in noises:
             rate = float(getattr(noise, "rate", 0.0))
             trial = gd_run(n, d, m, sd=1 / 16, eta=rate, omd=1 / 256, k=5, noise=noise, test=1)
-            clean = trial.the_data().clean_labels
-            if clean is not None and bool((clean * trial.the_network()(trial.the_data().X) > 0).all()):
+            if _learned(trial):
                 limits[model] = rate
     return limits
 

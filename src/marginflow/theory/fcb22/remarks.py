@@ -169,7 +169,7 @@ def rem_edge(instance: Instance) -> Findings:
             value("least share captured", float(shares.min(initial=1.0))),
             value("mean share captured", float(shares.mean()) if J.size else math.nan),
             value("least 1/2 + Delta expected", float(expected.min(initial=1.0))),
-            value("C2*", GoodRun.of(path).C2),
+            value("C2*", GoodRun(path).C2),
         ),
         claims=(
             at_most("|share - (1/2 + Delta)| / its 99.9 % width", np.abs(shares - expected) / width, 1.0),
@@ -318,7 +318,7 @@ def rem_early_stop(instance: Instance) -> Findings:
         hypotheses=(
             at_most("steps against T = 1 + 1/(4 alpha)", float(path.times[-1]), path.numbers.steps),
             at_most("alpha, for 2 alpha T <= 1", path.alpha, 0.25),
-            GoodRun.of(path).initial_norms()[1],
+            GoodRun(path).initial_norms()[1],
             at_most("|x_i|", path.sample.norms, math.sqrt(2)),
             small_start(path),
         ),

@@ -20,7 +20,7 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.instances import changed, gram_point, orthogonal_point
-from marginflow.theory.vys22.presets import orthogonal_preset, robust_control
+from marginflow.theory.vys22.presets import orthogonal_preset, random_samples, robust_control
 from marginflow.theory.vys22.setting import Setting
 
 
@@ -45,7 +45,7 @@ def a_sphere(instance: Instance) -> Findings:
 
 
 def _copies() -> Instance:
-    data = Sphere(dimension=200, labels="both").sample(10)
+    data = random_samples(10, 200).the_data()
     again = Dataset(X=np.vstack([data.X, data.X[:1]]), y=np.append(data.y, data.y[0]))
     return Instance(name="10 random samples and a copy of the first", data=again)
 
@@ -57,9 +57,7 @@ def _copies() -> Instance:
     formula=r"|\langle x_i, x_j \rangle| \le c\, d \quad (i \ne j), \qquad 0 < c < 1",
     needs=("data",),
     parameters={"c_corr": "the c of Theorem 3.1; by default the smallest that the data allow"},
-    example=lambda: Instance(
-        name="300 random samples in dimension 200", data=Sphere(dimension=200, labels="both").sample(300)
-    ),
+    example=lambda: random_samples(300, 200),
     control=_copies,
     control_shows="a sample and its copy have correlation 1",
     printed=r"|\langle x_i, x_j \rangle| \le c\, d, \quad 0 < c < 1",
@@ -111,9 +109,7 @@ def a_balance(instance: Instance) -> Findings:
     formula=r"m \le \frac{d+1}{3 \left(\max_{i \ne j} |\langle x_i, x_j \rangle| + 1\right)}",
     needs=("data",),
     example=lambda: Instance(name="5 samples with p = 5 in dimension 100", data=gram_point(100, 5, 5.0).data),
-    control=lambda: Instance(
-        name="10 random samples in dimension 100", data=Sphere(dimension=100, labels="both").sample(10)
-    ),
+    control=lambda: random_samples(10, 100),
     control_shows="sqrt(d) random samples are several times too many, as in every figure of the paper",
     errata=Erratum.wrong_constant(
         "Section 6 says that Theorem 4.1 and Lemma C.1 cover its random data with m = sqrt(d).",

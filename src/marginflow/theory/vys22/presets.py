@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.data import Dataset
+from marginflow.data import Dataset, Sphere
 from marginflow.limit import ClosedForm, orthogonal
 from marginflow.robustness import one_neuron_per_sample
 from marginflow.theory.frame import Instance
@@ -36,6 +36,12 @@ def orthogonal_preset(width: int = 2) -> Instance:
 def gram_preset() -> Instance:
     """The exact pair on 10 samples in dimension 100 with all inner products 2."""
     return gram_point(100, 10, 2.0)
+
+
+def random_samples(n_samples: int, dimension: int) -> Instance:
+    """Samples drawn at random from the sphere, with both labels and without a network."""
+    data = Sphere(dimension=dimension, labels="both").sample(n_samples)
+    return Instance(name=f"{n_samples} random samples in dimension {dimension}", data=data)
 
 
 @cache

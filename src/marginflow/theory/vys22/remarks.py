@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from marginflow.certificates import DEFAULT_TOLERANCE, certify
-from marginflow.data import Dataset, Sphere
+from marginflow.data import Dataset
 from marginflow.limit import kkt_point, orthogonal
 from marginflow.losses import Logistic
 from marginflow.networks import TwoLayer
@@ -23,7 +23,7 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.instances import at_point
-from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
+from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, random_samples, robust_control
 from marginflow.theory.vys22.setting import Setting
 
 
@@ -34,9 +34,7 @@ from marginflow.theory.vys22.setting import Setting
     formula=r"w = X^\top G^{-1} y, \quad N(x) = \sigma(w^\top x) - \sigma(-w^\top x) = w^\top x, \quad y_i N(x_i) = 1",
     needs=("data",),
     example=lambda: Instance(name="10 samples with p = 2 in dimension 100", data=gram_preset().data),
-    control=lambda: Instance(
-        name="60 random samples in dimension 20", data=Sphere(dimension=20, labels="both").sample(60)
-    ),
+    control=lambda: random_samples(60, 20),
     control_shows="three times as many samples as dimensions are not interpolated by a linear function",
 )
 def width_2(instance: Instance) -> Findings:

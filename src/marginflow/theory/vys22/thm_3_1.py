@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.data import Dataset, Sphere
+from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.robustness.rays import steps_along
@@ -23,6 +23,7 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.instances import orthogonal_point
+from marginflow.theory.vys22.presets import random_samples
 from marginflow.theory.vys22.setting import Setting
 
 _EXACT: Final = 1e-12
@@ -62,9 +63,7 @@ def _construction(instance: Instance) -> tuple[Setting, float, tuple[Check, ...]
     r"\|x' - x_i\| \le \frac{1-c}{4} \sqrt{d} \implies y_i N(x') \ge \tfrac12",
     needs=("data",),
     parameters={"c_corr": "the c of the theorem; by default max |<x_i, x_j>| / d"},
-    example=lambda: Instance(
-        name="300 random samples in dimension 200", data=Sphere(dimension=200, labels="both").sample(300)
-    ),
+    example=lambda: random_samples(300, 200),
     control=_nearly_parallel,
     control_shows="two samples at a cosine of 0.9, while c = 0.1 is claimed: each wakes the neuron of the other",
     printed=r"|\langle x_i, x_j \rangle| \le c\,d,\ 0 < c < 1: \quad R = \frac{1-c}{4} \sqrt{d}",

@@ -38,7 +38,7 @@ from marginflow.theory.frame import Findings, Instance, at_least, at_most, value
 def theorem_3_1_det(instance: Instance) -> Findings:
     """The whole chain from the ledger to the margins on one recorded run."""
     path = path_of(instance)
-    s, run = path.numbers, GoodRun.of(path)
+    s, run = path.numbers, GoodRun(path)
     usable = require_measurable(path)
     lines = ledger(s, path.sample.noisy_share, path.C0, run.C1, run.C2)
     Cf = C3_proved(path.C0)

@@ -18,8 +18,8 @@ from marginflow.theory.frame import (
     below,
     equal,
     is_kkt_point,
+    require,
     stated,
-    unmet,
     value,
 )
 from marginflow.theory.kys23.line import Bends, line_samples, on_the_line
@@ -52,13 +52,11 @@ def _spread(instance: Instance, *, minima: bool) -> Findings:
         *on_the_line(instance),
         above("samples labelled -1", share, 0.0),
     )
-    if unmet(hypotheses):
-        return Findings(hypotheses=hypotheses, constants=(value("networks", len(instance.networks)),))
+    require(hypotheses, "", value("networks", len(instance.networks)))
     errors, others = _errors_of(instance, minima=minima)
     what = "local minima" if minima else "KKT points"
     hypotheses = (*hypotheses, at_least(f"certified {what}", len(errors), 1.0))
-    if unmet(hypotheses):
-        return Findings(hypotheses=hypotheses, constants=(value("networks that are none", others),))
+    require(hypotheses, "", value("networks that are none", others))
     x, y = line_samples(data)
     neighbour = nearest_neighbour_line_error(data.X, data.y).value
     return Findings(
@@ -158,8 +156,7 @@ def o4(instance: Instance) -> Findings:
         above("p", p, 0.0),
         below("p < 1", p, 1.0),
     )
-    if unmet(hypotheses):
-        return Findings(hypotheses=hypotheses, constants=(value("samples", samples),))
+    require(hypotheses, "", value("samples", samples))
     distances, spare = [], 0
     for seed in range(instance.seed, instance.seed + samples):
         point = global_point(m, p, seed)
@@ -224,8 +221,7 @@ def o8(instance: Instance) -> Findings:
         at_least("edge", edge, 0.0),
         at_least("1 - edge", 1.0 - edge, 0.0),
     )
-    if unmet(hypotheses):
-        return Findings(hypotheses=hypotheses, constants=(value("edge", edge),))
+    require(hypotheses, "", value("edge", edge))
     clean = np.where(data.X[:, 0] <= edge, 1.0, -1.0)
     rate = float((data.y != clean).mean())
     error = target_error(network, edge)

@@ -5,7 +5,7 @@ from functools import cache
 
 from marginflow.data import AbstractDistribution, Ball, Dataset, Gaussian, GramReduction, NoisySphere
 from marginflow.limit import convex_pair
-from marginflow.theory.frame import Erratum, Findings, Instance, above, at_most, below, stated, undefined, unmet, value
+from marginflow.theory.frame import Erratum, Findings, Instance, above, at_most, below, require, stated, unmet, value
 from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import fresh_error
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
@@ -49,8 +49,7 @@ def remark_4_2(instance: Instance) -> Findings:
     sample = SphereSample.of(data)
     epsilon, C = instance.number("epsilon", 0.01), instance.number("C", 2.0)
     fits = separates(network, data)
-    if unmet(fits) or network.b is None:
-        return undefined((fits,), "a fitted network with biases is needed")
+    require(fits, "a fitted network with biases is needed", given=not unmet(fits) and network.b is not None)
     network = network.at_margin_one(data.X, data.y)
     K, counted = size_of(network), fresh_error(instance, network)
     return Findings(

@@ -7,7 +7,7 @@ import numpy as np
 from marginflow.data import Clusters, Gaussian, GramReduction, Sphere
 from marginflow.limit import convex_pair, kkt_point
 from marginflow.robustness import minimal_step
-from marginflow.theory.frame import Check, Findings, Instance, at_least, is_kkt_point, stated, unmet, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, is_kkt_point, require, stated, value
 from marginflow.theory.instances import at_point, orthogonal_point
 from marginflow.theory.vys22.presets import robust_control
 from marginflow.theory.vys22.setting import Setting
@@ -28,8 +28,7 @@ def more_samples(instance: Instance) -> Findings:
     """Random data with m = d/10 to 2d: how large is the flip along u, in units of sqrt(d/m)?"""
     d = instance.whole("dimension", 20)
     large = at_least("dimension", d, 10, note="fewer leave nothing between sqrt(d) and d")
-    if unmet(large):
-        return Findings(hypotheses=(large,), constants=(value("dimension", d),))
+    require(large, "", value("dimension", d))
     measured: list[Check] = []
     orthogonal = orthogonal_point(d, d // 3)
     setting = Setting.of(orthogonal.the_data())
@@ -71,8 +70,7 @@ def unequal_norms(instance: Instance) -> Findings:
     t = (p + 1) / D + ((n - 1) * (p + 1) + d_max + 1) / (n * D) if D > 0 else np.inf
     network = instance.certificate.network
     hypotheses = (is_kkt_point(instance), setting.balanced())
-    if setting.u_norm == 0:
-        return Findings(hypotheses=hypotheses, constants=(value("||u||", 0.0),))
+    require(hypotheses, "", value("||u||", 0.0), given=setting.u_norm > 0)
     truth = minimal_step(network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
     return Findings(
         hypotheses=hypotheses,
@@ -104,8 +102,7 @@ def clusters(instance: Instance) -> Findings:
     k = instance.whole("clusters", 4)
     draws = instance.whole("draws", 5)
     enough = at_least("clusters", k, 2, note="both labels must occur")
-    if unmet(enough):
-        return Findings(hypotheses=(enough,), constants=(value("clusters", k),))
+    require(enough, "", value("clusters", k))
     satisfied, sizes, allowed = 0, [], []
     for draw in range(draws):
         data = Clusters(dimension=d, n_clusters=k, allocation="stratified").sample(3 * k, seed=instance.seed + draw)

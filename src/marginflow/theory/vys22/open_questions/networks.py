@@ -11,7 +11,7 @@ from marginflow.limit import kkt_point, orthogonal
 from marginflow.networks import MLP, TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_vector
-from marginflow.theory.frame import Check, Findings, Instance, above, at_most, is_kkt_point, stated, unmet, value
+from marginflow.theory.frame import Check, Findings, Instance, above, at_most, is_kkt_point, require, stated, value
 from marginflow.theory.recorded import deep_run, flow_run, recipe_run, trained_by, unfinished_run
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset
 from marginflow.theory.vys22.remarks import several_networks, with_a_robust_network
@@ -48,8 +48,7 @@ def depth(instance: Instance) -> Findings:
     network = run.network
     margins = network.margins(data.X, data.y)
     fitted = above("smallest margin", float(margins.min()), 0.0)
-    if unmet(fitted):
-        return Findings(hypotheses=(fitted,), constants=(value("smallest margin", float(margins.min())),))
+    require(fitted, "", value("smallest margin", float(margins.min())))
     depth = len(network.weights) if isinstance(network, MLP) else 2
     total = certify_deep(network, data).total if isinstance(network, MLP) else certify(network, data).total
     return Findings(
@@ -111,8 +110,8 @@ def tight_constant(instance: Instance) -> Findings:
     setting = Setting.of(data)
     judged = [certify(network, data, hard_patterns=False) for network in instance.networks]
     kkt = is_kkt_point(judged, "KKT residuals")
-    if not setting.defines_z:
-        return Findings(hypotheses=(*setting.hypotheses(), kkt), constants=(value("p", setting.p),))
+    hypotheses = (*setting.hypotheses(), kkt)
+    require(hypotheses, "", value("p", setting.p), given=setting.defines_z)
     sizes = [
         minimal_step(certificate.network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
         for certificate in judged
@@ -120,7 +119,7 @@ def tight_constant(instance: Instance) -> Findings:
     printed = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d).size
     sharp = vys22_vector(setting.X, setting.y, form="sharp", ambient_dimension=setting.d).size
     return Findings(
-        hypotheses=(*setting.hypotheses(), kkt),
+        hypotheses=hypotheses,
         constants=(
             value("largest exact flip / printed ||z||", max(sizes) / printed),
             value("largest exact flip / sharp ||z||", max(sizes) / sharp),
@@ -183,8 +182,7 @@ def unique(instance: Instance) -> Findings:
     """KKT points found from several starts, compared as functions with the closed form."""
     setting = Setting.of(instance.the_data())
     flat = at_most("p", setting.p, 0.0)
-    if unmet(flat):
-        return Findings(hypotheses=(flat,), constants=(value("p", setting.p),))
+    require(flat, "", value("p", setting.p))
     truth = orthogonal(instance.the_data()).network
     points = np.vstack([setting.X, Sphere(dimension=setting.d).sample(200, seed=1).X])
     expected = truth(points)

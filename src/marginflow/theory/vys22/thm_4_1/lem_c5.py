@@ -1,8 +1,8 @@
 r"""[VYS22, Lemma C.5]: d - m p > 0, in fact at least (2d - 1)/3."""
 
-from marginflow.data import Sphere
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, stated
 from marginflow.theory.instances import gram_point
+from marginflow.theory.vys22.presets import random_samples
 from marginflow.theory.vys22.setting import Setting
 
 
@@ -11,10 +11,8 @@ from marginflow.theory.vys22.setting import Setting
     meaning="The samples are so few and so nearly orthogonal that d - mp is positive, at least about 2d/3.",
     formula=r"d - mp > 0",
     needs=("data",),
-    example=lambda: Instance(name="16 samples with p = 1 in dimension 100", data=gram_point(100, 16, 1.0).data),
-    control=lambda: Instance(
-        name="10 random samples in dimension 100", data=Sphere(dimension=100, labels="both").sample(10)
-    ),
+    example=lambda: gram_point(100, 16, 1.0).only("data", name="16 samples with p = 1 in dimension 100"),
+    control=lambda: random_samples(10, 100),
     control_shows="m = 10 is far more than (d + 1) / (3 (p + 1)), and d - mp is negative",
     printed=r"d - \frac{c'(d+1)p}{p+1} \ge d - \frac13 \cdot \frac{2dp}{p} = \frac{d}{3}",
     proved=r"d - mp \ge \frac{d}{3}",
