@@ -48,9 +48,28 @@ def test_standardised_columns_vary_with_mean_zero_and_deviation_one() -> None:
         (lambda: digits(-1, 3), "no class -1"),
         (lambda: digits(True, 3), "negative is True; a whole number"),
         (lambda: iris(0, "rose"), "no class 'rose'; the classes are 0 to 2 .setosa, versicolor, virginica."),
-        (lambda: wine(0, 1.5), "positive is 1.5; a whole number or a text"),
+        (lambda: digits(3), "One class of digits is given without the other; both are expected, or neither"),
+        (lambda: wine(0, 1.5), "positive is 1.5; a whole number, a text or None"),
     ],
 )
 def test_classes_that_do_not_exist_are_refused(make: object, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         make()
+
+
+@pytest.mark.parametrize(
+    ("make", "shape", "classes"),
+    [
+        (digits, (1797, 64), tuple(range(10))),
+        (lambda: iris(None, None), (150, 4), ("setosa", "versicolor", "virginica")),
+        (lambda: wine(None, None), (178, 13), ("class_0", "class_1", "class_2")),
+    ],
+)
+def test_without_two_classes_they_have_all(make: object, shape: tuple, classes: tuple) -> None:
+    data = make()
+    assert data.X.shape == shape
+    assert data.classes == classes
+    assert sorted(set(data.y.tolist())) == [float(number) for number in range(len(classes))]
+    pair = digits(3, 8)
+    if make is digits:
+        assert np.array_equal(data.X[np.isin(data.y, (3.0, 8.0))], pair.X)

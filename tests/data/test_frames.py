@@ -181,3 +181,24 @@ def test_what_is_not_a_table_is_refused(table: object) -> None:
 def test_truth_values_that_may_be_missing_stay_truth_values() -> None:
     y = pandas.Series([True, False, True], dtype="boolean")
     assert Dataset([[1.0], [2.0], [3.0]], y).classes == (False, True)
+
+
+def test_labels_in_another_order_than_the_rows_are_asked_about() -> None:
+    X = pandas.DataFrame({"a": [1.0, 2.0, 3.0]}, index=[5, 6, 7])
+    y = pandas.Series(["u", "v", "v"], index=[7, 6, 5])
+    with pytest.raises(InputError, match=r"same rows in another order; y\.loc\[X\.index\] is expected, or y\.to_numpy"):
+        Dataset(X, y)
+    assert Dataset(X, y.loc[X.index]).y.tolist() == [1.0, 1.0, -1.0]
+    assert Dataset(X, y.to_numpy()).y.tolist() == [-1.0, 1.0, 1.0]
+    assert Dataset(X, y.reset_index(drop=True)).y.tolist() == [-1.0, 1.0, 1.0]
+
+
+def test_images_and_indicators_are_told_what_to_write() -> None:
+    with pytest.raises(
+        InputError, match=r"X has shape \(4, 2, 2\); a row for each sample .* X\.reshape\(len\(X\), -1\)"
+    ):
+        Dataset(np.zeros((4, 2, 2)), [0, 1, 0, 1])
+    with pytest.raises(InputError, match=r"y has shape \(4, 2\); a vector .*y\.argmax\(axis=1\)"):
+        Dataset(np.zeros((4, 2)), np.eye(2)[[0, 1, 0, 1]])
+    with pytest.raises(InputError, match=r"y has shape \(4, 2\); a vector \(one axis\) is expected\.$"):
+        Dataset(np.zeros((4, 2)), np.arange(8).reshape(4, 2))

@@ -1,4 +1,4 @@
-"""Small real data sets that come with scikit-learn, as tasks with two classes."""
+"""Small real data sets that come with scikit-learn, as tasks with two classes or all that they have."""
 
 from __future__ import annotations
 
@@ -12,24 +12,30 @@ from marginflow.data.dataset import Dataset
 from marginflow.errors import InputError
 
 
-def digits(negative: int, positive: int, *, standardise: bool = False) -> Dataset:
-    """Two of the ten handwritten digits, 8 x 8 pixels from 0 to 16; the first gets the label -1, the second +1."""
-    return _two_classes("digits", negative, positive, standardise)
+def digits(negative: int | None = None, positive: int | None = None, *, standardise: bool = False) -> Dataset:
+    """Two of the ten handwritten digits, 8 x 8 pixels from 0 to 16; the first gets the label -1, the second +1.
+
+    Without either all ten, 1,797 samples.
+    """
+    return _chosen("digits", negative, positive, standardise)
 
 
-def iris(negative: int | str = 1, positive: int | str = 2, *, standardise: bool = False) -> Dataset:
-    """Two of the three irises (setosa 0, versicolor 1, virginica 2), 4 measurements; the default pair overlaps."""
-    return _two_classes("iris", negative, positive, standardise)
+def iris(negative: int | str | None = 1, positive: int | str | None = 2, *, standardise: bool = False) -> Dataset:
+    """Two of the three irises (setosa 0, versicolor 1, virginica 2), 4 measurements; the default pair overlaps.
+
+    With None for both all three.
+    """
+    return _chosen("iris", negative, positive, standardise)
 
 
-def wine(negative: int | str = 0, positive: int | str = 1, *, standardise: bool = False) -> Dataset:
-    """Two of the three wine cultivars (0, 1, 2), 13 measurements."""
-    return _two_classes("wine", negative, positive, standardise)
+def wine(negative: int | str | None = 0, positive: int | str | None = 1, *, standardise: bool = False) -> Dataset:
+    """Two of the three wine cultivars (0, 1, 2), 13 measurements; with None for both all three."""
+    return _chosen("wine", negative, positive, standardise)
 
 
 def breast_cancer(*, standardise: bool = False) -> Dataset:
     """The Wisconsin diagnostic set, 30 features of 569 samples; benign is -1, malignant +1."""
-    return _two_classes("breast_cancer", "benign", "malignant", standardise)
+    return _chosen("breast_cancer", "benign", "malignant", standardise)
 
 
 def standardised(X: FloatArray) -> FloatArray:
@@ -44,8 +50,19 @@ def standardised(X: FloatArray) -> FloatArray:
     return centred
 
 
-def _two_classes(name: str, negative: int | str, positive: int | str, standardise: bool) -> Dataset:
+def _chosen(name: str, negative: int | str | None, positive: int | str | None, standardise: bool) -> Dataset:
+    """Those two, or all of them where both are None."""
     bunch = getattr(_sklearn_datasets(), f"load_{name}")()
+    if negative is None and positive is None:
+        X = np.asarray(bunch.data, dtype=np.float64)
+        return Dataset(
+            X=standardised(X) if standardise else X,
+            y=bunch.target.astype(np.float64),
+            classes=tuple(bunch.target_names.tolist()),
+            origin={"name": name, "standardise": bool(standardise)},
+        )
+    if negative is None or positive is None:
+        raise InputError(f"One class of {name} is given without the other; both are expected, or neither for all.")
     numbers = [_class_number(bunch, name, chosen) for chosen in (negative, positive)]
     if numbers[0] == numbers[1]:
         raise InputError(f"Both classes of {name} are {negative!r}; two different ones are expected.")

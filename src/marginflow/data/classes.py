@@ -92,7 +92,9 @@ def _vector(y: object, n_samples: int) -> np.ndarray:
     if given.dtype.kind not in "biufU":
         raise InputError(f"y is {brief(y)}; labels that are numbers, words or truth values are expected.")
     if given.ndim != 1:
-        raise InputError(f"y has shape {given.shape}; a vector (one axis) is expected.")
+        one_hot = given.ndim == 2 and given.dtype.kind in "biuf" and bool(((given != 0).sum(axis=1) == 1).all())
+        instead = ": of one column for each class, y.argmax(axis=1)" if one_hot else ""
+        raise InputError(f"y has shape {given.shape}; a vector (one axis) is expected{instead}.")
     if given.size != n_samples:
         raise InputError(f"y has {given.size} entries; {n_samples} are expected.")
     if given.dtype.kind == "f" and np.isnan(given).any():

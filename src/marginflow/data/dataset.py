@@ -76,12 +76,18 @@ class Dataset(Plotted):
         object.__setattr__(self, "features", names)
         if names is not None:
             frames.refuse_words(self.X, names)
+            frames.refuse_shuffled(self.X, self.y)
         try:
             X = matrix("X", self.X)
         except InputError:
             if callable(getattr(self.X, "toarray", None)):
                 raise InputError("X is a sparse matrix; a dense one is expected: X.toarray().") from None
             frames.refuse_gaps(self.X, names)
+            shape = np.shape(self.X) if hasattr(self.X, "shape") else ()
+            if len(shape) > 2 and 0 not in shape:
+                raise InputError(
+                    f"X has shape {shape}; a row for each sample is expected: X.reshape(len(X), -1)."
+                ) from None
             raise
         n, d = X.shape
         object.__setattr__(self, "X", read_only(X))

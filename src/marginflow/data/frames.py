@@ -48,6 +48,19 @@ def refuse_words(X: object, names: tuple[str, ...]) -> None:
         )
 
 
+def refuse_shuffled(X: object, y: object) -> None:
+    """Refuse a table and labels whose indexes name the same rows in another order: they would be paired by place."""
+    rows: Any = getattr(X, "index", None)
+    labels: Any = getattr(y, "index", None)
+    if callable(getattr(rows, "equals", None)) and callable(getattr(labels, "equals", None)):
+        same = len(rows) == len(labels) and not rows.equals(labels) and set(rows) == set(labels)
+        if same and len(set(rows)) == len(rows):
+            raise InputError(
+                "The indexes of X and y have the same rows in another order; y.loc[X.index] is expected, or "
+                "y.to_numpy() if the labels belong to the rows as they stand."
+            )
+
+
 def refuse_gaps(X: object, names: tuple[str, ...] | None) -> None:
     """Refuse empty cells (NaN, None, NA) with what can be done about them; anything else passes."""
     try:
