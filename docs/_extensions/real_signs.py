@@ -22,7 +22,7 @@ RAISED_OR_LOWERED = re.compile(
 
 
 def replace_signs(app: Sphinx, doctree: nodes.document) -> None:
-    """`sqrt(d) <= 1e-8` in a sentence becomes √(d) ≤ 10⁻⁸; code, formulas and addresses keep their letters.
+    """`sqrt(d) <= 1e-8` in a sentence becomes √d ≤ 10⁻⁸; code, formulas and addresses keep their letters.
 
     In docstrings only sentences are changed: a parameter called sigma keeps its name, also in a signature.
     """

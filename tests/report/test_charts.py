@@ -174,3 +174,8 @@ def test_the_axis_under_bins_has_few_round_numbers() -> None:
         rows: list[dict[str, object]] = [{"value": value, "name": "a"} for value in (low, high)]
         made = histogram(rows, value="value", series="name", titles=TITLES, title="T", description="D")
         assert made.specification["layer"][0]["encoding"]["x"]["axis"].get("values") == marks
+
+
+def test_names_of_series_have_real_minus_signs_and_powers() -> None:
+    drawn = chart([{"t": t, "value": t, "name": f"label {s}, at 1e-8"} for t in (1, 2) for s in (-1, 1)])
+    assert "label −1, at 10⁻⁸" in json.dumps(drawn.specification, ensure_ascii=False)

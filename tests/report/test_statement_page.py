@@ -92,3 +92,11 @@ def test_the_sentence_about_a_control_keeps_its_capitals() -> None:
     found = {part.title: part.text for part in parts(page_record(theory.statement("VYS22/Thm4.1"), judge=False))}
     assert found["Control"].startswith("The network")
     assert "is not a KKT point" in found["Control"]
+
+
+def test_names_of_commands_stand_as_code(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert main(["statements", "VYS22/Thm4.1", "--html", "--out", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "let <code>marginflow limit</code> find one" in text
+    assert "`" not in text

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from marginflow.plain import to_plain
-from marginflow.report.style import ALL_POWERS, FONT, POWER_OF_TEN, superscript
+from marginflow.report.style import ALL_POWERS, FONT, POWER_OF_TEN, raised
 from marginflow.report.vega import alt, checked_at_the_end
 
 Row = Mapping[str, object]
@@ -78,7 +78,7 @@ def worded(rows: Sequence[Row], *columns: str | None) -> list[dict[str, object]]
     The domain of such a column is a list of names, in which Vega does not find the number 1 under "1".
     """
     named = [column for column in columns if column is not None]
-    return [{**row, **{column: superscript(str(row[column])) for column in named}} for row in rows]
+    return [{**row, **{column: raised(str(row[column])) for column in named}} for row in rows]
 
 
 def plain(entry: object) -> object:

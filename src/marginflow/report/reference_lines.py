@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from marginflow.report.beside import DRAWN_AT
 from marginflow.report.encodings import Row, inline
+from marginflow.report.style import raised
 from marginflow.report.vega import alt
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def reference_names(panel: Panel, encodings: Mapping[str, Any]) -> list[alt.Char
             "dy": 4 if place.baseline == "top" else -4,
             "fontSize": 12,
         }
-        row: Row = {panel.x: place.x, panel.y: place.y, "name": name}
+        row: Row = {panel.x: place.x, panel.y: place.y, "name": raised(name)}
         named = alt.Chart(inline([row]))
         halo = named.mark_text(**written, color="var(--paper)", stroke="var(--paper)", strokeWidth=4)
         for text in (halo, named.mark_text(**written, color=_GREY)):

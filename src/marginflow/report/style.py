@@ -92,7 +92,7 @@ def signs(text: str) -> str:
     --------
     >>> from marginflow.report.style import signs
     >>> signs("||theta||^2 >= sqrt(m), eta_1 <= 1e-08, y_i N(x_i - y_i z); let `a_1 <= b` be")
-    '‖θ‖² ≥ √(m), η₁ ≤ 10⁻⁸, yᵢ N(xᵢ − yᵢ z); let `a_1 <= b` be'
+    '‖θ‖² ≥ √m, η₁ ≤ 10⁻⁸, yᵢ N(xᵢ − yᵢ z); let `a_1 <= b` be'
     >>> signs("j in J_+, ||a||_1 <= Gamma(n), C sum_i lambda_i")
     'j in J₊, ‖a‖₁ ≤ Γ(n), C Σᵢ λᵢ'
     >>> signs("min 1/2 ||theta||^2, d theta / dt = -grad L, 1 - y N(x); a - dash - stays")
@@ -115,6 +115,7 @@ def _signs(text: str) -> str:
         text,
     )
     text = re.sub(r"(?<![A-Za-z])d ([α-ω]) / d", r"d\1/d", text)
+    text = re.sub(r"√\(([A-Za-zα-ω])\)(?![\w(])", r"√\1", text)
     text = re.sub(r"(?<=[\w)\]]) \. (?=[\w(\[])", " · ", text)
     text = re.sub(r"-(?=∇)", "−", re.sub(r"(?<![A-Za-z])grad (?=[A-Z(]|ln )", "∇", text))
     return re.sub(rf"(?:{_OPERAND_BEFORE}) - {_OPERAND_AFTER}", " − ", raised(text))

@@ -36,9 +36,10 @@ def influence(record: Fields) -> Summary:
             ),
             content=(_margins(rows), *_pictures(rows)),
         ),
+        Section(heading="What each sample weighs", content=(_drops(rows),)),
         Section(
             heading="The least margins first",
-            content=(_drops(rows), Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="The first samples")),
+            content=(Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="Without it the network is least sure of it"),),
         ),
         _branches(record, jumped),
     ]
@@ -153,15 +154,18 @@ def _drops(rows: list[Fields]) -> Chart:
             "branch": _WITHOUT,
         },
         title="Drop of ‖θ‖²",
-        description="The true drop of the norm against lambda (1 - margin), which it is where the path is straight.",
+        description="The true drop of the norm against λ (1 − margin), which it is where the path is straight.",
     )
 
 
 def _branches(record: Fields, jumped: list[Fields]) -> Section:
-    names = ", ".join(str(row["sample"]) for row in jumped)
+    names = "; ".join(str(row["sample"]).removesuffix("...").rstrip() for row in jumped[:_SHOWN])
+    names += " …" if len(jumped) > _SHOWN else ""
+    if any(" " in str(row["sample"]) for row in jumped):  # groups of many samples; the table names them
+        names = ""
     first = (
-        f"The branch was lost for {len(jumped)} of {text_of(record['groups_count'])}: {names}. The points without them "
-        "are exact, but not the continuation of the limit; another of the many KKT points would be as good."
+        f"The branch was lost for {len(jumped)} of {text_of(record['groups_count'])}{names and ': ' + names}. "
+        "The points without them are exact, but not the continuation of the limit; another of the many KKT points would be as good."
         if jumped
         else "Every point is the continuation of the limit."
     )
