@@ -165,7 +165,8 @@ def _branches(record: Fields, jumped: list[Fields]) -> Section:
         names = ""
     first = (
         f"The branch was lost for {len(jumped)} of {text_of(record['groups_count'])}{names and ': ' + names}. "
-        "The points without them are exact, but not the continuation of the limit; another of the many KKT points would be as good."
+        "The points without them are exact, but not the continuation of the limit; another of the many KKT "
+        "points would be as good."
         if jumped
         else "Every point is the continuation of the limit."
     )
