@@ -57,8 +57,9 @@ RESTORED_WEIGHT, STEADY = 8.0, 200
 FAITHFUL_STEPS, FAITHFUL_ANGLE = 5000, 0.004
 # Cosine above which neurons are added up even then.
 PARALLEL = 0.9999
-# Steps of the long flow. The papers' sizes: what had not settled after the first.
-LONG_FLOW = 2000
+# Steps of the long flow, and the share of them that a flow on all samples must afford for it. The papers' sizes: what
+# had not settled after the first. 30,000 images afford 170, and 2000 took more than ten minutes.
+LONG_FLOW, LEAST_LONG = 2000, 0.25
 # Bundles of neurons that a polish starts from, times this power of the samples to a dimension; and how many times as
 # many where the first polish did not end. Spheres with m <= d: ten times cheaper than all neurons, and no farther from
 # the flow. Power 0.7 and 1, CPU s: (100, 1000, 1000) 9.7 and 14.3 (480 and 950 bundles, 234 and 276 neurons left,
@@ -81,16 +82,26 @@ LOOK_EVERY, MOST_LOOKS, ENOUGH_SHORT, ROUGHLY_SHORT = 50, 40, 0.1, 2e-2
 # Residuals of 0.3 and flips of 5e-3 in place of 0.1 and 2.5e-3, seeds 2 and 1: 0.4 and 0.8 s less of ADMM, 11 and 5
 # steps more, 9.9 and 9.8 instead of 8.6 and 9.6 CPU s. 784 x 30,000 from 0.18: 5,079 pairs and samples on the wrong
 # side after a step, 12,504 after two; from 0.06, 16 steps in one run and given up after 64 CPU s in another, which
-# differed by rounding. So where a step is dear `NEWTON_RESIDUAL` is asked for.
-SET_RESIDUAL, SET_FLIPS, NEAR, SET_MANNER = 0.1, 2.5e-3, 0.1, (1e-3, 1.0)
+# differed by rounding. So where a step is dear (`LARGE_STEP`, or many samples) a share of them is asked for. Where that
+# was too early ADMM goes on to the next of these residuals, and after the last of them with a schedule of its own.
+SET_RESIDUALS, DEAR_RESIDUAL = (0.1, 1e-2, 1e-3), 0.1
+SET_FLIPS, NEAR, SET_MANNER = 2.5e-3, 0.1, (1e-3, 1.0)
 # Weight of ADMM's penalty term there, relative to the natural one; neurons at zero are dropped at once, as one that
 # comes back changes a thousand pairs. Images 784 x 5000, seed 1, ADMM's CPU s: 4.5 instead of 12.8 with 1 and patience
 # (objective 9.50 against 9.40); 0.2 with a shorter flow gains nothing more and ends at 10.1.
-# At 784 x 30,000 it oscillates: after so many looks at one set, or so many sets, the natural weight takes over.
+# At 784 x 30,000 it oscillates: after so many looks at one set, or so many sets, the natural weight takes over, and on
+# more samples than so many to a dimension the heavy one below.
 # Residuals of sets that have just changed say nothing about the weight: it is balanced only after so many looks.
 # All this where the largest square of a singular value is so many times their mean (images: 450): on ten smooth images
 # with noise (60) ADMM took 2.6 s with 0.4 and 0.6 s with 1.
 SET_WEIGHT, LIGHT_LOOKS, STEEP, LIGHT_SET = 0.4, 8, 200.0, 4.0
+# The weight where samples that decide are many, which is not balanced; the share of the set that violated samples must
+# reach there before an unsettled set changes; and the share that may be left to Newton's method. 784 x 30,000, seed 1,
+# a set of 4,130, dual residual after 100, 200, 300, 400 iterations: 0.5 times the natural weight 0.15, 0.16, 0.36,
+# 0.28; once 0.41, 0.18, 0.064, 0.014; twice 0.25, 0.040, 0.0030. Balanced from 400 on, single pairs that flip let the
+# weight fall to a tenth until iteration 800, where 300 flip at each look and the objective is 16 instead of 20. From
+# residuals of 0.1, with 397 samples violated, Newton's method had 5,489 pairs on the wrong side and gave up.
+SET_HEAVY, MANY_SHORT, FEW_SHORT, NEVER = 2.0, 0.25, 0.03, 1 << 40
 # Multiplications in a step of the flow (m r k) above which it runs on a random part of the samples, and in all of it.
 FLOW_PART, FLOW_WORK = 3e8, 4e10
 # Steps after which nearly parallel neurons of that flow go on as one, and the most of these bundles. Images 784 x 5000:

@@ -204,9 +204,7 @@ class Task:
             angle = self.angle if steps is not None or self.soft else self._cheap_angle()
             long = self._small_steps(angle, budget) if angle < self.angle else None
             if long is None:
-                long = self._flow(
-                    *self._with_copies, steps, budget, angle=max(angle, self.angle), most=self._most_steps
-                )
+                long = self._flow(*self._with_copies, steps, budget, angle=max(angle, self.angle), most=self.most_steps)
             self._flows[steps] = long
         return self._flows[steps]
 
@@ -216,7 +214,7 @@ class Task:
         return (self.X, self.data.y) if self.data is self.whole else (self.X[self.index], self.whole.y)
 
     @property
-    def _most_steps(self) -> int:
+    def most_steps(self) -> int:
         """Of a flow on all samples: with a hard margin it need not separate them at any cost."""
         affordable = int(FLOW_DEAREST / (float(self.X.size) * self.width))
         return FLOW_MOST if self.soft or self.frozen else min(FLOW_MOST, max(FLOW_LEAST, affordable))
@@ -227,7 +225,7 @@ class Task:
             return self.angle  # the caller's
         steps = FLOW_CHEAP / (float(self.X.size) * self.width)
         m, r = self.X.shape
-        dearest = FLOW_DEAREST_ANGLE if self._most_steps * FLOW_LARGE_ANGLE < FLOW_PATH else FLOW_LARGE_ANGLE
+        dearest = FLOW_DEAREST_ANGLE if self.most_steps * FLOW_LARGE_ANGLE < FLOW_PATH else FLOW_LARGE_ANGLE
         largest = next((angle for samples, angle in FLOW_DEAR_ANGLES if m <= samples * r), dearest)
         return min(max(FLOW_PATH / steps, FLOW_ANGLE), largest)
 

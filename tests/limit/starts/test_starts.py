@@ -16,6 +16,7 @@ from marginflow.limit.budget import Budget
 from marginflow.limit.settings import FLOW_DAMPED
 from marginflow.limit.starts import Finished, Start, interior
 from marginflow.limit.starts.interior import _plane_is_surer
+from marginflow.limit.starts.long_flow import LongFlow
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
@@ -215,3 +216,13 @@ def test_gradients_are_averaged_where_long_steps_do_not_separate_the_samples(mon
     some = Task.of(crowd, TwoLayer.initialise(2, 2, scale=0.01, seed=0))
     some._flow(some.X, crowd.y, None, Budget(), angle=0.1, most=400)
     assert made == [(0.1, 0.0)] * 100 + [FLOW_DAMPED] * 300
+
+
+def test_no_long_flow_where_a_flow_on_all_samples_is_dear(monkeypatch):
+    """30,000 images afford 170 steps; the 2000 of a long flow took more than ten minutes."""
+    monkeypatch.setattr(task, "FLOW_DEAREST", 1e6)
+    one = Task.of(DATA, TwoLayer.initialise(40, 8, seed=1))
+    assert one.most_steps < 500
+    assert LongFlow().propose(one, Budget()) is None
+    monkeypatch.setattr(task, "FLOW_DEAREST", 3e6)
+    assert isinstance(LongFlow().propose(one, Budget()), Start)

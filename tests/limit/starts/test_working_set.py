@@ -9,8 +9,11 @@ import pytest
 
 import marginflow as mf
 from marginflow.data import Dataset, Sphere
+from marginflow.limit import problem
 from marginflow.limit.budget import Budget
+from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.newton import newton
+from marginflow.limit.solver.polish import identify
 from marginflow.limit.starts import bundled_flow, working_set
 from marginflow.limit.starts.working_set import WorkingSet
 from marginflow.limit.task import Task
@@ -145,3 +148,27 @@ def test_bundles_flow_as_their_members_do(monkeypatch):
     assert apart < 1e-5 * np.linalg.norm(plain.directions)
     frozen = Task.of(data, replace(many, outputs="frozen"))
     assert np.array_equal(bundled_flow.flow_in_bundles(frozen, rows, 8, Budget()).network.v, many.v)
+
+
+def test_with_many_samples_that_decide_newton_waits_for_admm_whatever_the_number_of_neurons(monkeypatch):
+    residuals, weights = [], []
+
+    class Watched(Admm):
+        def run(self, iterations, **options):
+            super().run(iterations, **options)
+            if self.problem.n_samples > working_set.LIGHT_SET * self.problem.X.shape[1]:
+                weights.append(self.weight)
+
+    def identified(admm):
+        residuals.append(max(admm.primal_residual, admm.dual_residual))
+        return identify(admm)
+
+    monkeypatch.setattr(working_set, "Admm", Watched)
+    monkeypatch.setattr(working_set, "identify", identified)
+    monkeypatch.setattr(problem, "STEEP", 3.0)
+    monkeypatch.setattr(working_set, "LIGHT_SET", 2.0)
+    data = mixture(900, 1, d=20, noise=1.2)
+    limit = mf.kkt_point(Dataset(X=data.X + 1.0, y=data.y), width=40, starts=["working set"])
+    assert limit.exact, limit.status
+    assert set(weights) == {working_set.SET_HEAVY}
+    assert residuals[0] <= 0.01

@@ -25,8 +25,10 @@ from marginflow.limit.settings import (
     BEFORE_INTERIOR,
     BUNDLES,
     CROWDED,
+    DEAR_RESIDUAL,
     ENOUGH_SHORT,
     FAR_BEYOND,
+    FEW_SHORT,
     FIRST_SET,
     FLOW_LEAST,
     FLOW_PART,
@@ -35,15 +37,17 @@ from marginflow.limit.settings import (
     LIGHT_LOOKS,
     LIGHT_SET,
     LOOK_EVERY,
+    MANY_SHORT,
     MARGINS,
     MOST_LOOKS,
     NEAR,
-    NEWTON_RESIDUAL,
+    NEVER,
     REFRESH_EVERY,
     ROUGHLY_SHORT,
     SET_FLIPS,
+    SET_HEAVY,
     SET_MANNER,
-    SET_RESIDUAL,
+    SET_RESIDUALS,
     SET_ROUNDS,
     SET_SHARE,
     SET_SLACK,
@@ -174,11 +178,15 @@ class _Rounds:
             return self._run(neurons, rows)
 
     def _run(self, neurons: Neurons, rows: IntArray) -> Finished | None:
-        last = self._rough(self._first(neurons, rows), SET_RESIDUAL)
-        point = None if last is None or self.budget.over else self._by_newton(last)
-        if point is None and last is not None and not self.budget.over:  # it was too early
-            last = self._rough(last, NEWTON_RESIDUAL)
-            point = None if last is None or self.budget.over else self._exact(last)
+        last: _Point | None = self._first(neurons, rows)
+        point: _Point | None = None
+        for attempt, residual in enumerate(SET_RESIDUALS):  # a later one continues the earlier, which was too early
+            last = None if last is None else self._rough(last, residual)
+            if last is None or self.budget.over:
+                break
+            point = self._by_newton(last) if attempt + 1 < len(SET_RESIDUALS) else self._exact(last)
+            if point is not None or self.budget.over:
+                break
         steps = 0
         for count in range(1, SET_ROUNDS + 1):
             if point is None:
@@ -217,12 +225,15 @@ class _Rounds:
         problem, iterations = point.problem, 0
         factor, looks = (SET_WEIGHT, LIGHT_LOOKS) if problem.steep else (1.0, MOST_LOOKS)
         for count in range(1, SET_ROUNDS + 1):
-            if point.rows.size > LIGHT_SET * point.problem.X.shape[1]:
-                factor, looks = 1.0, MOST_LOOKS
+            crowded = point.problem.steep and point.rows.size > LIGHT_SET * point.problem.X.shape[1]
+            if crowded:
+                factor, looks = SET_HEAVY, MOST_LOOKS
+            many = (MANY_SHORT if crowded else ENOUGH_SHORT) * point.rows.size
+            few = (FEW_SHORT if crowded else ENOUGH_SHORT) * point.rows.size
             problem, start = point.problem, replace(point.neurons, U=point.problem.reduced(point.neurons.U))
             admm = Admm(
                 problem, start, point.lam, weights=point.mu, precision="single",
-                weight=factor, balanced_from=LIGHT_LOOKS * LOOK_EVERY,
+                weight=factor, balanced_from=NEVER if crowded else LIGHT_LOOKS * LOOK_EVERY,
             )  # fmt: skip
             for _ in range(looks):
                 with threads_for(problem.X.size * len(admm.s), self.threads):
@@ -231,14 +242,14 @@ class _Rounds:
                         admm.drop_idle(0)
                 neurons = Neurons(problem.ambient(admm.U.astype(np.float64)), admm.s, admm.a2)
                 margins = self._margins(neurons)
-                large = problem.X.size * float(len(admm.s)) >= LARGE_STEP  # then a step of Newton's method is dear
-                enough = min(residual, NEWTON_RESIDUAL) if large else residual
+                dear = crowded or problem.X.size * float(len(admm.s)) >= LARGE_STEP  # a step of Newton's method is
+                enough = DEAR_RESIDUAL * residual if dear else residual
                 settled = max(admm.primal_residual, admm.dual_residual) <= enough and admm.share_flipped <= SET_FLIPS
                 violated = self._short(point.rows, margins, ROUGHLY_SHORT)
-                if self.budget.over or settled or violated.size > ENOUGH_SHORT * point.rows.size:
+                if self.budget.over or settled or violated.size > many:
                     break
             iterations += admm.iterations
-            if count >= LIGHT_LOOKS or not (settled or violated.size > ENOUGH_SHORT * point.rows.size):
+            if count >= LIGHT_LOOKS or not (settled or violated.size > many):
                 factor, looks = 1.0, MOST_LOOKS
             if not np.isfinite(admm.objective) or not (admm.t > 0).any():
                 return None
@@ -249,13 +260,13 @@ class _Rounds:
             self._report("samples", count, violated.size, point)
             if self.budget.over:
                 return point
-            if settled and violated.size <= ENOUGH_SHORT * point.rows.size:
+            if settled and violated.size <= few:
                 near = self._short(point.rows, margins, -NEAR)
                 most = max(violated.size, point.rows.size // 4)
                 return self._changed(_with_structure(point, admm), margins, near, most)
             if self._hopeless(point.rows, margins):
                 return None
-            point = self._changed(point, margins, violated)
+            point = self._changed(point, margins, violated, violated.size if settled else None)
         return point
 
     def _margins(self, neurons: Neurons) -> FloatArray:
