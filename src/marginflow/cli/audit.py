@@ -153,10 +153,10 @@ def _print(found: Audit, out: Path | None) -> None:
         print(f"\nPage  {out}")
 
 
-def _print_radii(radii: Sequence[CheckedRadius], shown: Sequence[str]) -> None:
+def _print_radii(radii: Sequence[CheckedRadius], columns: Sequence[str]) -> None:
     """Those nearest to the boundary and those that are not proved; the page and --json have all."""
     print(f"\n{sum(radius.settled for radius in radii)} of {len(radii)} radii are proved", end="")
     ranked = sorted(radii, key=lambda radius: radius.upper)
-    listed = [radius for place, radius in enumerate(ranked) if place < SHOWN or not radius.settled]
+    listed = [radius for rank, radius in enumerate(ranked) if rank < SHOWN or not radius.settled]
     print(":" if len(listed) == len(radii) else "; the smallest ones, all are in --out and --json:")
-    print_rows([radius.row() for radius in listed], headings={name: name for name in shown})
+    print_rows([radius.row() for radius in listed], headings={name: name for name in columns})

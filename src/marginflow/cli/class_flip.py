@@ -101,6 +101,9 @@ def _print(rows: Sequence[dict[str, object]], share: float, n_classes: int, n_sa
         length = row["at_once"]
         if length is None:
             continue
+        if length == 0.0:
+            print(f"\n{row['already_flipped']} of {n_samples} samples are wrong already; no vector is needed.")
+            continue
         wanted = "every sample" if share == 1.0 else f"a share of {share:.4g}"
         known = f"A vector of norm {float(str(length)):.6g} changes {wanted} at once"
         found = known if math.isfinite(float(str(length))) else f"No vector was found that changes {wanted} at once"

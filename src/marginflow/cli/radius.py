@@ -146,8 +146,8 @@ def chosen_samples(samples: str | None, first: int | None, n_samples: int) -> In
 def _print(found: Sequence[CheckedRadius], summary: RadiusSummary, dimension: int) -> None:
     rows = [checked.row() | {"lower": f"{checked.lower:.8g}", "upper": f"{checked.upper:.8g}"} for checked in found]
     several = any(checked.radius.rival is not None for checked in found)
-    shown = ("sample", *(("label", "rival") if several else ()), "lower", "upper", "status", "nodes", "seconds")
-    print_rows(rows, headings={name: name for name in shown})
+    columns = ("sample", *(("label", "rival") if several else ()), "lower", "upper", "status", "nodes", "seconds")
+    print_rows(rows, headings={name: name for name in columns})
     print(f"\n{summary.settled} of {summary.count} radii are proved; every certificate was checked.")
     for checked in found:
         if reason := checked.radius.reason:

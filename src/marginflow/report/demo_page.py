@@ -101,7 +101,7 @@ def _ranked(findings: Mapping[str, str]) -> dict[str, str]:
 
     def rank(id: str) -> int:
         name = id.partition("/")[2]
-        return next((place for place, kind in enumerate(("Thm", "Prop", "Cor", "Lem")) if name.startswith(kind)), 4)
+        return next((index for index, kind in enumerate(("Thm", "Prop", "Cor", "Lem")) if name.startswith(kind)), 4)
 
     return {id: findings[id] for id in sorted(findings, key=rank)}
 

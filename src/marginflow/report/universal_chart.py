@@ -83,13 +83,13 @@ def image_sums(examples: Sequence[Mapping[str, Any]], vector: Sequence[float]) -
     for line, example in enumerate(examples):
         sign, values = float(example["sign"]), np.asarray(example["values"], dtype=np.float64)
         reach = (float(values.min()), float(values.max()))
-        shown = (
+        images = (
             (picture(values, side), str(example["before"])),
             (_signed(step, side), "the vector"),
             (picture(values + sign * step, side, reach=reach), str(example["after"])),
         )
         top = line * (_CELL + _FOOT)
-        for column, (url, words) in enumerate(shown):
+        for column, (url, words) in enumerate(images):
             left = column * (_CELL + _GAP)
             rows.append({"x": left, "y": top, "url": url, "name": words})
             texts.append({"x": left + _CELL / 2, "y": top + _CELL + 12, "text": words})

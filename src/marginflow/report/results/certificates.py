@@ -100,8 +100,8 @@ def limit(record: Fields) -> Summary:
         rows = tuple((name, moved.get(key)) for key, name in MOVED.items())
         way.append(Table(columns=("What the polish changed", ""), rows=rows, caption="From the flow to the point"))
     found = Section(heading="How it was found", paragraphs=(str(record["status"]),), content=tuple(way))
-    *shown, meant = judged.sections
-    return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(*shown, found, meant))
+    *sections, meant = judged.sections
+    return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(*sections, found, meant))
 
 
 def _facts(record: Fields) -> Table:

@@ -74,14 +74,14 @@ def verdicts(record: Fields) -> Summary:
     sentence = f"Of {len(found)} statements, {outcomes or 'nothing'}" + (
         f"; violated although they apply: {', '.join(broken)}." if broken else "; nothing that applies is violated."
     )
-    shown = [
+    worded = [
         verdict
         | ({"outcome": "not met"} if verdict["outcome"] == "violated" and verdict["id"] not in broken else {})
         | {"reason": str(verdict["reason"]).removeprefix("claim fails: ")}
         for verdict in found
     ]
-    silent = [verdict for verdict in shown if verdict["outcome"] == "not applicable"]
-    content = [verdict_table([verdict for verdict in shown if verdict not in silent])]
+    silent = [verdict for verdict in worded if verdict["outcome"] == "not applicable"]
+    content = [verdict_table([verdict for verdict in worded if verdict not in silent])]
     if silent:
         caption = f"{len(silent)} statements that do not apply, and why"
         why = [verdict | {"reason": str(verdict["reason"]).removeprefix("hypothesis not met: ")} for verdict in silent]
