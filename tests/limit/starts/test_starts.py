@@ -198,7 +198,18 @@ def test_in_the_plane_a_flow_that_has_not_found_the_classes_leaves_many_samples_
     assert not surer(X, chance, penalty=0.01)
     assert not surer(X, right)
     assert not surer(X[:400], chance[:400])
+    assert surer(X[:400], chance[:400], penalty=100.0)
+    assert not surer(X[:400], chance[:400], penalty=100.0, callers_own=True)
     assert not surer(np.column_stack([X, X[:, ::-1] ** 2]), chance)
+
+
+def test_a_soft_margin_in_the_plane_does_not_end_beside_a_flow_that_has_not_found_the_classes():
+    """Near this flow there is a KKT point of four times the least objective, with every fifth sample misplaced."""
+    data = mf.data.moons(200, noise=0.2, seed=7)
+    limit = mf.kkt_point(data, width=200, penalty=10.0)
+    assert limit.exact
+    assert limit.status.startswith("Global max-margin network")
+    assert (data.y * limit.network(data.X) <= 0).mean() < 0.05
 
 
 def test_gradients_are_averaged_where_long_steps_do_not_separate_the_samples(monkeypatch):

@@ -55,12 +55,17 @@ class Elsewhere(AbstractStart):
 def _plane_is_surer(task: Task, flowed: TwoLayer) -> bool:
     """Whether the global optimum of the plane comes first.
 
-    It does where samples are many, misses are dear and the flow has not found the classes.
+    It does where misses are dear, the flow has not found the classes, and samples are many or the margin is soft; a
+    soft margin of few samples stays near a network of the caller's.
     """
-    dear = task.penalty * float(task.problem.norms.max()) >= DEAR
-    if not _in_plane(task) or len(task.X) < PLANE_FIRST or not dear:
+    asked = len(task.X) >= PLANE_FIRST or (task.soft and not task.callers_own)
+    if not (_in_plane(task) and _dear(task) and asked):
         return False
     return float((flowed.margins(task.X, task.data.y) <= 0).mean()) > NOT_FOUND
+
+
+def _dear(task: Task) -> bool:
+    return task.penalty * float(task.problem.norms.max()) >= DEAR
 
 
 def _plane_is_next(task: Task) -> bool:
@@ -68,7 +73,7 @@ def _plane_is_next(task: Task) -> bool:
 
     200 random labels on a circle (draw 3), CPU s: 6.5 from other neurons, in vain, and 6 for the optimum.
     """
-    return _in_plane(task) and not task.soft
+    return _in_plane(task) and _dear(task)
 
 
 def _in_plane(task: Task) -> bool:
