@@ -119,8 +119,8 @@ ELSEWHERE = 3
 # samples of length 1) from which the global optimum comes before the interior point: nothing near such a flow is worth
 # minutes. Spirals n = 1000, penalty 100: no end after 58 s before, 5 s now; with penalty 0.1 8 s by the interior point,
 # 30 s globally. On 200 random labels on a circle the global optimum takes 6 to 10 CPU s, a point near the flow, where
-# there is one, 3. With a soft margin points near such a flow leave most samples on the wrong side: 200 moons, noise 0.2,
-# penalty 10: 19 % of them and 4.0 times the least objective; 400 spirals, penalty 100: 27 % and 80 times.
+# there is one, 3. With a soft margin points near such a flow leave many samples on the wrong side: 200 moons, noise
+# 0.2, penalty 10: 19 % of them and 4.0 times the least objective; 400 spirals, penalty 100: 27 % and 80 times.
 PLANE_FIRST, NOT_FOUND, DEAR = 500, 0.1, 1.0
 # Dimensions (with the bias) and samples up to which columns are generated. Random labels on a circle: ten
 # draws of 12 and of 20 points.
