@@ -137,3 +137,14 @@ def test_headline_says_the_least_and_the_median_of_the_distances_drawn():
     sizes = sorted(checked.upper for checked in found.radii)
     assert f"shorter than {sizes[0]:.3g}; half of them lose it within {sizes[1]:.3g}." in found.headline
     assert "none shorter than 0.5 does" in found.standing
+
+
+def test_a_network_that_is_wrong_everywhere_needs_no_vector(tmp_path):
+    network, data = random_case()
+    wrong = Dataset(data.X, (network.predict(data.X) + 1) % 4, classes=(0, 1, 2, 3))
+    found = mf.audit(network, wrong, points=2)
+    assert found.headline == "Every one of the 30 samples is on the wrong side already."
+    assert (found.universal.upper, found.wrong) == (0.0, 30)
+    result = NamedResult(name="audit", content=to_plain(found.to_dict()))
+    write(page_of_results([result], title="Audit", command="", versions={}), tmp_path / "audit.html")
+    assert "on the wrong side already" in (tmp_path / "audit.html").read_text(encoding="utf-8")

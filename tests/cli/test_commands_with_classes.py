@@ -68,6 +68,12 @@ def test_flip_finds_a_vector(capsys: pytest.CaptureFixture[str]) -> None:
     assert "changes a share of 0.3 at once" in capsys.readouterr().out
 
 
+def test_flip_needs_no_vector_where_enough_is_wrong_already(capsys: pytest.CaptureFixture[str]) -> None:
+    Dataset(np.array([[3.0, 2.5], [1.0, 4.0], [2.0, 1.0]]), ["elm", "ash", "fir"]).save("wrong.npz")
+    assert main("flip biased.safetensors wrong.npz".split()) == 0
+    assert "3 of 3 samples are wrong already; no vector is needed." in capsys.readouterr().out
+
+
 def test_certify_asks_about_the_multi_class_problem(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("certify kkt.safetensors basis.npz --json".split()) == 0
     record = json.loads(capsys.readouterr().out)

@@ -77,6 +77,19 @@ def test_certified_accuracy_counts_radii():
     assert accuracy_of_radii(radii).rows() == curve.rows()
 
 
+def test_no_vector_is_needed_where_enough_is_wrong_already():
+    network, X, _ = case(11)
+    wrong = (network.predict(X) + 1) % network.n_classes
+    own = np.where(np.arange(len(X)) < 3, wrong, network.predict(X))
+    found = universal_change(network, X, own, share=0.5)
+    assert not found.vector.any()
+    assert (found.upper, found.lower, found.changed.sum()) == (0.0, 0.0, 3)
+    assert set(found.shares) == {0.5}
+    assert universal_change(network, X, own, share=0.6).upper > 0.0
+    steps = class_steps(network, X, own, found.vector)
+    np.testing.assert_array_equal(np.sort(steps.sizes), [0.0, 0.0, 0.0, np.inf, np.inf, np.inf])
+
+
 @pytest.mark.parametrize("seed", [18, 21, 25, 26, 44])
 def test_one_vector_for_a_share_is_kept_to_the_last_bit(seed: int):
     # At the border another rounding of the same vector changes one sample less, and the vector was given up.

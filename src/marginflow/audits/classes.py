@@ -160,6 +160,8 @@ class ClassesAudit(Plotted, Plain):
 
     def _changed(self) -> str:
         n, found = self.own.size, self.universal
+        if found.upper == 0.0:
+            return f"every one of the {n} samples is on the wrong side already"
         if not math.isfinite(found.upper):
             return (
                 f"no vector was found that changes the class of all {n} samples, and none shorter than "

@@ -42,8 +42,9 @@ class ClassSteps:
 
     @property
     def sizes(self) -> FloatArray:
-        """Size ||t e|| of each point's first change."""
-        return self.first * self.norm
+        """Size ||t e|| of each point's first change; infinite where there is none, along no direction too."""
+        finite = np.isfinite(self.first)
+        return np.where(finite, self.norm * np.where(finite, self.first, 0.0), np.inf)
 
     def size_for_share(self, share: float) -> float:
         """The least size up to which the class of this share of the points has changed at least once.

@@ -37,7 +37,7 @@ class UniversalChange(Plotted):
     Attributes
     ----------
     vector : array, shape (d,), or None
-        The shortest that was found; None if none was.
+        The shortest that was found, zero where so many samples are wrong already; None if none was.
     upper, lower : float
         ||vector||, infinite without one; and a length below which no vector does it.
     share : float
@@ -109,6 +109,8 @@ def universal_change(
     known = np.zeros(n) if radii is None else vector("radii", radii, n)
     lower = float(np.sort(known)[needed - 1])
     best, length = None, np.inf
+    if _changed(classifier, points, own).sum() >= needed:  # so many are wrong already
+        best, length = np.zeros(points.shape[1]), 0.0
     for direction in [
         *(vector("directions", e, points.shape[1]) for e in directions),
         *_tried(classifier, points, own),
