@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.certificates import Certificate
-from marginflow.data import Dataset, Orthogonal
+from marginflow.data import AbstractDistribution, Dataset, Orthogonal
 from marginflow.data.orthogonal import Design, Pattern
 from marginflow.limit import ClosedForm, Limit, convex_pair, kkt_point, line, orthogonal
 from marginflow.networks import TwoLayer
@@ -23,6 +23,16 @@ from marginflow.theory.instance import Instance
 def at_point(point: ClosedForm | line.LineLimit, name: str, **fields: Any) -> Instance:
     """The instance of a KKT point that is known with its multipliers."""
     return _with_multipliers(point, point.network, point.data, name, fields)
+
+
+def pair_with_test(
+    law: AbstractDistribution, n_samples: int, name: str, *, test: int, seed: int = 0, width: int = 2
+) -> Instance:
+    """The exact pair on a sample of a law, perhaps split into more neurons, with the law and fresh points."""
+    data = law.sample(n_samples, seed=seed)
+    point = convex_pair(data)
+    fresh = law.fresh(test, train=data, seed=seed)
+    return at_point(point.widened(width) if width > 2 else point, name, law=law, test=fresh)
 
 
 def at_limit(limit: Limit, data: Dataset, name: str, **fields: Any) -> Instance:

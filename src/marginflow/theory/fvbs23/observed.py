@@ -7,13 +7,12 @@ from typing import Final
 import numpy as np
 
 from marginflow.data import Clusters, GramReduction
-from marginflow.limit import convex_pair
 from marginflow.robustness import minimal_step
 from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.theory.fvbs23.presets import with_robust_network
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.instance import Instance
-from marginflow.theory.instances import at_point
+from marginflow.theory.instances import pair_with_test
 from marginflow.theory.observation import LARGEST, Observation, whole
 from marginflow.theory.probability import clopper_pearson
 
@@ -34,9 +33,8 @@ def _instance(numbers: Mapping[str, float], seed: int) -> Instance:
         mean_labels=tuple(np.where(np.arange(k) < k - negative, 1.0, -1.0).tolist()),
     )
     reduced = GramReduction(law) if n + k <= d else law
-    data = reduced.sample(n, seed=seed)
     name = f"the exact pair on {n} samples of {k} clusters, d = {d}, sigma = {law.sigma_value:.3g} (seed {seed})"
-    return at_point(convex_pair(data), name, law=reduced, test=reduced.fresh(POINTS, train=data, seed=seed))
+    return pair_with_test(reduced, n, name, test=POINTS, seed=seed)
 
 
 def _robust(numbers: Mapping[str, float], seed: int) -> Instance:

@@ -19,7 +19,7 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Instance, stated
 from marginflow.theory.fvbs23.setting import ClusterSample
-from marginflow.theory.instances import at_point, unbalanced, with_neuron
+from marginflow.theory.instances import at_point, pair_with_test, unbalanced, with_neuron
 
 Sigma = float | Literal["1/sqrt(d)"]
 
@@ -63,12 +63,8 @@ def cluster_point(
     """The exact pair on a sample of clusters, with fresh test points."""
     clusters = law_of(d, k, sigma, correlation=correlation, stratified=stratified)
     law = GramReduction(clusters) if reduced else clusters
-    data = law.sample(n, seed=seed)
-    point = convex_pair(data)
-    if width > 2:
-        point = point.widened(width)
     name = f"the exact pair on {n} samples of {k} clusters, d = {d}, sigma = {clusters.sigma_value:.3g}"
-    return at_point(point, name, law=law, test=law.fresh(TEST_POINTS, train=data, seed=seed))
+    return pair_with_test(law, n, name, test=TEST_POINTS, seed=seed, width=width)
 
 
 def preset(numbers: tuple[int, int, Sigma, int], *, width: int = 2, seed: int = 0) -> Instance:

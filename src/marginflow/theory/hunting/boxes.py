@@ -1,13 +1,17 @@
 """Whole numbers within ranges, and what is made of them: parameters alone, or a KKT point on samples of a law."""
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 import numpy as np
 
 from marginflow.theory.hunting.family import AbstractFamily, Candidate
 from marginflow.theory.instance import Instance
+
+SEEDS: Final = (0, 1000)
+"""The least and the largest seed that a box draws."""
 
 
 @dataclass(frozen=True)
@@ -93,10 +97,14 @@ def box(
 ) -> NumberBox:
     """What its members are, what makes them, and the least and the largest of each number, with a unit if not 1.
 
+    What is made with a seed gets one of `SEEDS` as its last number.
+
     Examples
     --------
     >>> from marginflow.theory.hunting.boxes import box
     >>> box("numbers", n=(1, 80), t=(1, 80, 1 / 8)).title
     'numbers: n 1 to 80, t 0.125 to 10'
     """
+    if "seed" in inspect.signature(make).parameters:
+        ends["seed"] = SEEDS
     return NumberBox(what=what, ranges={name: Range(*given) for name, given in ends.items()}, make=make)

@@ -23,7 +23,6 @@ GRAM: Final = box(
     p=(0, 16, 0.5),
     pattern=(0, 2),
     width=(2, 6),
-    seed=(0, 1000),
 )
 CLUSTERS: Final = box(
     "the exact pair on samples of clusters",
@@ -32,7 +31,6 @@ CLUSTERS: Final = box(
     clusters=(2, 5),
     spread=(1, 64, 1 / 64),
     samples=(80, 300),
-    seed=(0, 1000),
 )
 FOUR: Final = box(
     "four clusters with label noise",
@@ -58,7 +56,6 @@ NOISY_PAIR: Final = box(
     samples=(10, 400),
     negative=(1, 40),
     decades=(4, 14),
-    seed=(0, 1000),
 )
 WITH_CONSTANTS: Final = box(
     "the exact pair on the noisy sphere, d = 10^decades, with c_1 = 0.05, c_2 = 2.5, c_3 = 648, c_4 = 0.155",
@@ -66,7 +63,6 @@ WITH_CONSTANTS: Final = box(
     samples=(240, 500),
     negative=(5, 11),
     decades=(11, 14),
-    seed=(0, 1000),
 )
 NOISY_FROZEN: Final = box(
     "KKT points with frozen outputs on the noisy sphere, d = 10^decades",
@@ -75,7 +71,6 @@ NOISY_FROZEN: Final = box(
     negative=(1, 40),
     pairs=(1, 4),
     decades=(6, 15),
-    seed=(0, 1000),
 )
 FROZEN_GRAM: Final = box(
     "KKT points with outputs +1 and -1 on samples with a designed Gram matrix",
@@ -84,7 +79,6 @@ FROZEN_GRAM: Final = box(
     samples=(2, 20),
     p=(0, 16, 0.5),
     pattern=(0, 2),
-    seed=(0, 1000),
 )
 UNIFORM: Final = box(
     "uniform points of [0, 1], the global optimum (start 0) or a local minimum",
@@ -92,7 +86,6 @@ UNIFORM: Final = box(
     samples=(8, 80),
     p=(1, 31, 1 / 64),
     start=(0, 8),
-    seed=(0, 1000),
 )
 MANY_CLUSTERS: Final = box(
     "the exact pair on one sample of each of many clusters, d = ratio * clusters, sigma sqrt(d) = 2^-spread",
@@ -100,7 +93,6 @@ MANY_CLUSTERS: Final = box(
     clusters=(60, 140),
     ratio=(8, 40),
     spread=(4, 20),
-    seed=(0, 1000),
 )
 CLUSTER_LAW: Final = box(
     "laws of clusters", made.law_of_clusters, dimension=(100, 10**6), clusters=(2, 4), spread=(1, 64, 1 / 64)
@@ -116,7 +108,6 @@ DESCENT: Final = box(
     noisy=(0, 100),
     start=(1, 20),
     k=(1, 6),
-    seed=(0, 1000),
 )
 NARROW_DESCENT: Final = box(
     "gradient descent from a tiny start on four narrow clusters, width 2 pairs, sigma sqrt(d) = 2^-spread, "
@@ -129,7 +120,6 @@ NARROW_DESCENT: Final = box(
     noisy=(0, 2),
     start=(12, 24),
     k=(3, 8),
-    seed=(0, 1000),
 )
 PLANTED: Final = box(
     "planted good runs of gradient descent, alpha = 1/(4k)",
@@ -145,7 +135,6 @@ RECIPE: Final = box(
     dimension=(4, 60),
     width=(2, 20),
     scale=(1, 64, 1 / 32),
-    seed=(0, 1000),
 )
 FLOW: Final = box(
     "gradient flow on two clusters, sigma sqrt(d) = 2^-spread",
@@ -153,7 +142,6 @@ FLOW: Final = box(
     dimension=(400, 2000),
     spread=(0, 10),
     width=(4, 8),
-    seed=(0, 1000),
 )
 
 

@@ -13,7 +13,7 @@ from marginflow.errors import InputError
 from marginflow.limit import convex_pair, kkt_point, line
 from marginflow.networks import TwoLayer
 from marginflow.theory.instance import Instance
-from marginflow.theory.instances import at_limit, at_point, frozen_limit
+from marginflow.theory.instances import at_limit, at_point, frozen_limit, pair_with_test
 from marginflow.theory.kys23.sphere_points import near_pair
 from marginflow.theory.kys23.thm_4_1.theorem import EXAMPLE_CONSTANTS
 
@@ -49,9 +49,8 @@ def designed_gram(dimension: int, samples: int, p: float, pattern: int, width: i
 def clusters_in_general_position(dimension: int, clusters: int, spread: float, samples: int, seed: int) -> Instance:
     """The exact pair on samples of orthogonal clusters; `spread` is sigma sqrt(d)."""
     law = GramReduction(Clusters(dimension=dimension, n_clusters=clusters, sigma=spread / math.sqrt(dimension)))
-    data = law.sample(samples, seed=seed)
     name = f"the exact pair on {samples} samples of {clusters} clusters, d = {dimension}, sigma sqrt(d) = {spread:g}"
-    return at_point(convex_pair(data), name, law=law, test=law.fresh(_TEST_POINTS, train=data, seed=seed))
+    return pair_with_test(law, samples, name, test=_TEST_POINTS, seed=seed)
 
 
 def one_sample_per_cluster(clusters: int, ratio: int, spread: int, seed: int) -> Instance:
@@ -59,18 +58,11 @@ def one_sample_per_cluster(clusters: int, ratio: int, spread: int, seed: int) ->
 
     sigma sqrt(d) = 2^-spread.
     """
-    dimension, sigma_root_d = ratio * clusters, 2.0**-spread
-    law = GramReduction(
-        Clusters(
-            dimension=dimension,
-            n_clusters=clusters,
-            sigma=sigma_root_d / math.sqrt(dimension),
-            allocation="stratified",
-        )
-    )
-    data = law.sample(clusters, seed=seed)
+    dimension = ratio * clusters
+    sigma = 2.0**-spread / math.sqrt(dimension)
+    law = GramReduction(Clusters(dimension=dimension, n_clusters=clusters, sigma=sigma, allocation="stratified"))
     name = f"the exact pair on one sample of each of {clusters} clusters, d = {dimension}, sigma sqrt(d) = 2^-{spread}"
-    return at_point(convex_pair(data), name, law=law, test=law.fresh(_TEST_POINTS, train=data, seed=seed))
+    return pair_with_test(law, clusters, name, test=_TEST_POINTS, seed=seed)
 
 
 def law_of_clusters(dimension: int, clusters: int, spread: float) -> Instance:

@@ -6,7 +6,6 @@ from functools import cache
 import numpy as np
 
 from marginflow.data import GramReduction
-from marginflow.limit import convex_pair
 from marginflow.robustness import minimal_step
 from marginflow.robustness.baselines import nearest_neighbour_radius
 from marginflow.robustness.linear import mean_classifier
@@ -24,7 +23,7 @@ from marginflow.theory.fvbs23.presets import (
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_4_1 import on_event
-from marginflow.theory.instances import at_point
+from marginflow.theory.instances import pair_with_test
 from marginflow.theory.probability import clopper_pearson
 
 
@@ -73,10 +72,7 @@ def rem_linear(instance: Instance) -> Findings:
 def ambient_clusters(sigma: float | str = "1/sqrt(d)") -> Instance:
     """30 samples of 10 clusters in dimension 3382, in all coordinates: norms of test points are known."""
     law = law_of(3382, 10, sigma, stratified=True)
-    data = law.sample(30)
-    return at_point(
-        convex_pair(data), "30 samples of 10 clusters, ambient coordinates", law=law, test=law.fresh(20, train=data)
-    )
+    return pair_with_test(law, 30, "30 samples of 10 clusters, ambient coordinates", test=20)
 
 
 @stated_of_clusters(
@@ -157,9 +153,7 @@ def rem_margin(instance: Instance) -> Findings:
 @cache
 def few_samples() -> Instance:
     """20 independent samples of 40 clusters: about 24 clusters are never seen."""
-    law = GramReduction(law_of(2000, 40, 1e-3))
-    data = law.sample(20)
-    return at_point(convex_pair(data), "20 samples of 40 clusters", law=law, test=law.fresh(600, train=data))
+    return pair_with_test(GramReduction(law_of(2000, 40, 1e-3)), 20, "20 samples of 40 clusters", test=600)
 
 
 @stated_of_clusters(

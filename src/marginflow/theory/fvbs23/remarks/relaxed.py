@@ -17,7 +17,7 @@ from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import law_of, stated_of_clusters
 from marginflow.theory.fvbs23.setting import cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
-from marginflow.theory.instances import at_point, opposite
+from marginflow.theory.instances import at_point, opposite, pair_with_test
 
 
 @cache
@@ -27,10 +27,7 @@ def unequal_norms(spread: float = 0.05) -> Instance:
     means = np.zeros((k, d))
     means[np.arange(k), np.arange(k)] = math.sqrt(d) * np.linspace(1 - spread, 1 + spread, k)
     law = GramReduction(Clusters(dimension=d, means=means, sigma="1/sqrt(d)", allocation="stratified"))
-    data = law.sample(60)
-    return at_point(
-        convex_pair(data), f"means with norms within {spread:g} of sqrt(d)", law=law, test=law.fresh(200, train=data)
-    )
+    return pair_with_test(law, 60, f"means with norms within {spread:g} of sqrt(d)", test=200)
 
 
 @stated_of_clusters(
@@ -148,10 +145,7 @@ def smallest_certified_dimension(k: int, sigma: float | None) -> int:
 def loud(d: int, sigma: float = 2.0) -> Instance:
     """40 samples of two orthogonal clusters with more noise than Assumption 2.2 allows."""
     law = GramReduction(law_of(d, 2, sigma, stratified=True))
-    data = law.sample(40)
-    return at_point(
-        convex_pair(data), f"two clusters, sigma = {sigma:g}, d = {d}", law=law, test=law.fresh(200, train=data)
-    )
+    return pair_with_test(law, 40, f"two clusters, sigma = {sigma:g}, d = {d}", test=200)
 
 
 @stated_of_clusters(
