@@ -11,7 +11,7 @@ import pytest
 import marginflow as mf
 from marginflow.data import Dataset, Sphere
 from marginflow.errors import InputError
-from marginflow.limit import assemble, line, point, task
+from marginflow.limit import assemble, line, plane, point, task
 from marginflow.limit.bracket import columns
 from marginflow.limit.budget import Budget, OutOfTimeError, Progress
 from marginflow.limit.line import master
@@ -79,6 +79,20 @@ def test_a_time_limit_before_the_global_optimum_is_said():
     limit = mf.kkt_point(PLANE, width=60, optimum="global", time_limit=1e-9)
     assert limit.stopped_by == "time limit"
     assert not limit.exact
+
+
+def test_an_optimum_that_has_no_bound_is_stopped_by_the_time_and_not_called_unseparable(monkeypatch):
+    """The clock of the linear program may be ahead of the budget's, which is not over then."""
+    original = plane.max_margin
+
+    def cut_short(*args, **options):
+        found = original(*args, **options)
+        return replace(found, network=TwoLayer.initialise(4, 2, seed=0), dual_supremum=np.inf, lower=0.0)
+
+    monkeypatch.setattr("marginflow.limit.starts.plane.plane.max_margin", cut_short)
+    limit = mf.kkt_point(PLANE, width=60, optimum="global", time_limit=1000.0)
+    assert limit.stopped_by == "time limit"
+    assert limit.status.startswith("Stopped early at the time limit")
 
 
 def test_the_clock_is_looked_at_in_the_linear_programs(monkeypatch):
