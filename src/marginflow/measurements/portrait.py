@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate, certify
 from marginflow.data import Dataset
@@ -17,6 +18,11 @@ from marginflow.robustness.attacks import ddn, fgm
 from marginflow.robustness.curves import RobustnessCurve, curves_of, curves_of_radii
 from marginflow.robustness.lower_bounds import chord_bound, local_lipschitz_bound
 
+# So many samples get an exact radius, attacks and lower bounds; seconds and tolerance are for each radius.
+POINTS: Final = 10
+TIME_LIMIT: Final = 2.0
+TOLERANCE: Final = 1e-6
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Portrait(Brief):
@@ -27,14 +33,13 @@ class Portrait(Brief):
     flips: tuple[Flip, ...]
     radii: tuple[CheckedRadius, ...]
     curves: tuple[RobustnessCurve, ...]
-    tolerance: float
 
     def records(self) -> dict[str, dict[str, object]]:
         """As the commands `certify`, `flip` and `radius` write them, with whole curves."""
         d = self.data.dimension if self.data.ambient_dimension is None else self.data.ambient_dimension
         radii: dict[str, object] = {
             "radii": [radius.row() for radius in self.radii],
-            "tolerance": self.tolerance,
+            "tolerance": TOLERANCE,
             "asked": len(self.radii),
             "curves": [row for curve in self.curves for row in curve.rows()],
         }
@@ -56,9 +61,6 @@ def portrait(
     network: TwoLayer,
     data: Dataset,
     *,
-    points: int = 10,
-    time_limit: float = 2.0,
-    tolerance: float = 1e-6,
     progress: Callable[[float, str], None] | None = None,
 ) -> Portrait:
     """Measure a network on its data: its certificate, two named directions, and the radii of the first samples.
@@ -66,10 +68,6 @@ def portrait(
     Parameters
     ----------
     network, data : TwoLayer, Dataset
-    points : int
-        How many samples get an exact radius, attacks and lower bounds.
-    time_limit, tolerance : float
-        For each radius.
     progress : callable or None
         Called with (share done, what is being done).
     """
@@ -77,13 +75,13 @@ def portrait(
     certificate = certify(network, data)
     say(0.3, "one vector for all samples")
     directions = named_directions(network, data, certificate, ("label-sum", "dual"))
-    count = min(points, data.n_samples)
+    count = min(POINTS, data.n_samples)
     radii = checked_radii(
         network,
         data,
         range(count),
-        tolerance=tolerance,
-        time_limit=time_limit,
+        tolerance=TOLERANCE,
+        time_limit=TIME_LIMIT,
         progress=lambda done, total: say(0.4 + 0.6 * done / total, f"{done} of {total} radii"),
     )
     X, y = data.X[:count], data.y[:count]
@@ -94,5 +92,4 @@ def portrait(
         flips=tuple(flip(network, data, vector, name=name) for name, vector in directions.items()),
         radii=tuple(radii),
         curves=(*curves_of_radii([radius.radius for radius in radii]), *curves_of(beside, data.dimension)),
-        tolerance=tolerance,
     )

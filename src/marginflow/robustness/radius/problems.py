@@ -7,7 +7,7 @@ What concerns all of them is one array operation; a `RadiusProblem` is made of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -73,15 +73,12 @@ class Problems:
 
     def chosen(self, which: IntArray) -> Problems:
         """Some of them, in this order."""
-        return Problems(
-            W=self.W,
-            a=self.a,
+        return replace(
+            self,
             c=self.c[which],
             constants=self.constants[which],
             blurs=self.blurs[which],
             drifts=self.drifts[which],
-            noise=self.noise,
-            dimension=self.dimension,
         )
 
     def values_and_slopes(self) -> tuple[FloatArray, FloatArray]:
