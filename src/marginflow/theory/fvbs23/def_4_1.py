@@ -14,6 +14,7 @@ from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most
 from marginflow.theory.fvbs23.presets import A, close_means, law_of, preset, robust_control
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
+from marginflow.theory.fvbs23.thm_4_1 import cluster_means
 
 
 @cache
@@ -21,9 +22,8 @@ def linear_network(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance
     """The linear classifier u / d as a network of two neurons, on 100 clusters: it flips at sqrt(d / k)."""
     law = GramReduction(law_of(d, k, sigma, stratified=True))
     data = law.sample(k)
-    assert data.means is not None
-    assert data.mean_labels is not None
-    w = mean_classifier(data.means, data.mean_labels, ambient_dimension=d).w
+    sample = ClusterSample.of(Instance(data=data, law=law))
+    w = mean_classifier(sample.means, sample.setting.y, ambient_dimension=d).w
     network = TwoLayer(W=np.vstack([w, -w]), b=np.zeros(2), v=np.array([1.0, -1.0]))
     test = law.fresh(200, train=data)
     return Instance(name="the linear classifier u / d", network=network, data=data, law=law, test=test)
@@ -48,13 +48,12 @@ def def_4_1(instance: Instance) -> Findings:
     s = ClusterSetting.of(instance)
     network = instance.the_network()
     test, _ = test_clusters(instance)
-    assert test.means is not None
     rho, share = instance.number("radius", 1 / 8), instance.number("share", 0.99)
     right = test.y * network(test.X) > 0
     signs = np.where(network(test.X) > 0, 1.0, -1.0)
     root = math.sqrt(s.d)
     lower = interval_bound(network, test.X, signs).radii / root
-    upper = minimal_step(network, test.X, signs, s.y @ test.means, at_zero="negative").sizes / root
+    upper = minimal_step(network, test.X, signs, s.y @ cluster_means(instance), at_zero="negative").sizes / root
     low, high = float((lower >= rho).mean()), float((upper >= rho).mean())
     note = "from certified radii to flips found along u"
     return Findings(

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from marginflow.arrays import BoolArray
+from marginflow.arrays import BoolArray, FloatArray
 from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, equal, stated, value
@@ -18,13 +18,18 @@ from marginflow.theory.instances import changed
 from marginflow.theory.probability import log_two_sided_gaussian_tail
 
 
+def cluster_means(instance: Instance) -> FloatArray:
+    """The means of the clusters in the coordinates of the test points, shape (k, d')."""
+    test, _ = test_clusters(instance)
+    assert test.means is not None
+    return test.means
+
+
 def on_event(instance: Instance) -> BoolArray:
     """Which test points have |<mu_q, xi>| <= g for all q, shape (t,)."""
-    s = ClusterSetting.of(instance)
     test, clusters = test_clusters(instance)
-    assert test.means is not None
-    noise = test.X - test.means[clusters]
-    fine: BoolArray = np.all(np.abs(noise @ test.means.T) <= s.g * (1 + 1e-12), axis=1)
+    means, g = cluster_means(instance), ClusterSetting.of(instance).g
+    fine: BoolArray = np.all(np.abs((test.X - means[clusters]) @ means.T) <= g * (1 + 1e-12), axis=1)
     return fine
 
 
@@ -84,10 +89,8 @@ def construction_checks(
 def theorem_4_1(instance: Instance) -> Findings:
     """The construction is made here from the means; the instance brings the law and test points."""
     s = ClusterSetting.of(instance)
-    test, _ = test_clusters(instance)
-    assert test.means is not None
     width = instance.whole("width", s.k + 3)
-    made = one_neuron_per_cluster(test.means, s.y, width=width, ambient_dimension=s.d)
+    made = one_neuron_per_cluster(cluster_means(instance), s.y, width=width, ambient_dimension=s.d)
     exact = math.log(s.k) + log_two_sided_gaussian_tail(s.L)
     bound = math.log(2 * s.k) + s.log_q
     fine = on_event(instance)
@@ -137,9 +140,7 @@ def lower_biases() -> Instance:
 def con_robust(instance: Instance) -> Findings:
     """The given network must be the construction, and do what it is built for."""
     s = ClusterSetting.of(instance)
-    network = instance.the_network()
-    test, _ = test_clusters(instance)
-    assert test.means is not None
+    network, means = instance.the_network(), cluster_means(instance)
     b = np.zeros(network.width) if network.b is None else network.b
     k = min(s.k, network.width)
     claims, steps, sharp = construction_checks(instance, network) if network.width >= s.k else ((), (), ())
@@ -147,7 +148,7 @@ def con_robust(instance: Instance) -> Findings:
         hypotheses=(*s.assumption(), at_least("width", network.width, s.k)),
         constants=(value("test points in the event", float(on_event(instance).sum())),),
         claims=(
-            at_most("w_j - 4 mu_j / d", np.abs(network.W[:k] - 4 * test.means[:k] / s.d).max(), 0.0, scale=1.0),
+            at_most("w_j - 4 mu_j / d", np.abs(network.W[:k] - 4 * means[:k] / s.d).max(), 0.0, scale=1.0),
             equal("b_j", b[:k], -2.0),
             equal("v_j", network.v[:k], s.y[:k]),
             *claims,
@@ -172,9 +173,7 @@ def con_robust(instance: Instance) -> Findings:
 def theorem_4_1_sharp(instance: Instance) -> Findings:
     """Inputs and certified radii of the construction, with the constants that keep sigma."""
     s = ClusterSetting.of(instance)
-    test, _ = test_clusters(instance)
-    assert test.means is not None
-    made = one_neuron_per_cluster(test.means, s.y, ambient_dimension=s.d)
+    made = one_neuron_per_cluster(cluster_means(instance), s.y, ambient_dimension=s.d)
     _, _, sharp = construction_checks(instance, made.network)
     fine = on_event(instance)
     return Findings(

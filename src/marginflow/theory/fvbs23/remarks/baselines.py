@@ -22,7 +22,7 @@ from marginflow.theory.fvbs23.presets import (
 )
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
-from marginflow.theory.fvbs23.thm_4_1 import on_event
+from marginflow.theory.fvbs23.thm_4_1 import cluster_means, on_event
 from marginflow.theory.instances import pair_with_test
 from marginflow.theory.probability import clopper_pearson
 
@@ -42,9 +42,8 @@ from marginflow.theory.probability import clopper_pearson
 def rem_linear(instance: Instance) -> Findings:
     """w = u / d on test points of the good event: margins, norm, exact flip distance."""
     s = ClusterSample.of(instance).setting
-    test, _ = test_clusters(instance)
-    assert test.means is not None
-    rule = mean_classifier(test.means, s.y, ambient_dimension=s.d)
+    test = instance.the_test()
+    rule = mean_classifier(cluster_means(instance), s.y, ambient_dimension=s.d)
     fine = on_event(instance)
     X, y = test.X[fine], test.y[fine]
     margins, norm = y * rule(X), float(np.linalg.norm(rule.w))
