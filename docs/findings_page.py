@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from marginflow.report.demo_page import gravest_first
 from marginflow.storage import write_text
 from marginflow.theory.dependencies import shaken
 from marginflow.theory.errata import Severity
@@ -50,12 +51,15 @@ def _cell(text: str) -> str:
 
 def _in_a_sentence(chosen: tuple[Statement, ...]) -> list[str]:
     """What is false as printed, each in a sentence that can be forwarded by itself."""
-    found = [
-        f"- {erratum.headline} (`{statement.id}`)"
-        for statement in chosen
-        for erratum in (statement.forms.errata if statement.forms is not None else ())
-        if erratum.headline
-    ]
+    headlines = gravest_first(
+        {
+            statement.id: erratum.headline
+            for statement in chosen
+            for erratum in (statement.forms.errata if statement.forms is not None else ())
+            if erratum.headline
+        }
+    )
+    found = [f"- {headline} (`{id}`)" for id, headline in headlines.items()]
     return ["## In one sentence each", "", *found, ""] if found else []
 
 

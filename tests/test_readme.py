@@ -29,6 +29,19 @@ def test_example_is_short_and_prints_what_the_readme_says() -> None:
     assert output.getvalue() == printed
 
 
+def test_the_first_page_of_the_site_prints_what_it_says() -> None:
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    example, printed = (
+        re.search(rf"^```{kind}\n(.*?)^```", page, re.DOTALL | re.MULTILINE) for kind in ("python", "text")
+    )
+    assert example is not None
+    assert printed is not None
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(compile(example[1], "index.md", "exec"), {"__name__": "__first_page__"})
+    assert output.getvalue() == printed[1]
+
+
 def test_two_commands_set_everything_up() -> None:
     lines = [line for block in blocks("sh") for line in block.splitlines()]
     assert "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/marginflow demo" in lines

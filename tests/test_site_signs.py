@@ -27,3 +27,14 @@ from real_signs import typeset
 def test_indices_stand_below_and_powers_above(written: str, read: list[object]) -> None:
     made = [node.astext() if node.tagname == "#text" else (node.tagname, node.astext()) for node in typeset(written)]
     assert made == read
+
+
+def test_pages_written_by_hand_get_real_numbers_and_keep_their_code() -> None:
+    from types import SimpleNamespace
+
+    from docutils import nodes
+    from real_signs import replace_signs
+
+    page = nodes.section("", nodes.paragraph("", "to 1e-9, labels -1 and ", nodes.literal("", "--tol 1e-9")))
+    replace_signs(SimpleNamespace(env=SimpleNamespace(docname="concepts/exact")), page)
+    assert page.astext() == "to 10⁻⁹, labels −1 and --tol 1e-9"

@@ -9,7 +9,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from marginflow.report.style import signs
+from marginflow.report.style import raised, signs
 
 PAGES = ("findings", "measurements/atlas", "measurements/hunts", "reference/statements/")
 DOCSTRINGS = ("reference/api/", "reference/python")
@@ -24,10 +24,14 @@ RAISED_OR_LOWERED = re.compile(
 def replace_signs(app: Sphinx, doctree: nodes.document) -> None:
     """`sqrt(d) <= 1e-8` in a sentence becomes √d ≤ 10⁻⁸; code, formulas and addresses keep their letters.
 
-    In docstrings only sentences are changed: a parameter called sigma keeps its name, also in a signature.
+    On pages written by hand only numbers get theirs: 1e-8, -1. In docstrings only sentences are changed: a parameter
+    called sigma keeps its name, also in a signature.
     """
     page = app.env.docname
     if not page.startswith((*PAGES, *DOCSTRINGS)):
+        for text in list(doctree.findall(nodes.Text)):
+            if not isinstance(text.parent, (*KEPT, nodes.title)) and raised(text.astext()) != text.astext():
+                text.parent.replace(text, nodes.Text(raised(text.astext())))
         return
     for text in list(doctree.findall(nodes.Text)):
         sentence = isinstance(text.parent, nodes.paragraph) and not is_signature(text.parent)
@@ -56,8 +60,8 @@ def typeset(text: str) -> Iterator[nodes.Node]:
         if lowered:
             yield nodes.subscript(lowered, lowered.replace("-", "−"))
         else:
-            raised = found["powers"] or found["power"]
-            yield nodes.superscript(raised, raised.replace("-", "−"))
+            above = found["powers"] or found["power"]
+            yield nodes.superscript(above, above.replace("-", "−"))
         end = found.end()
     if text[end:] or not end:
         yield nodes.Text(text[end:])

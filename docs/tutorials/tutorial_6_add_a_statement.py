@@ -59,7 +59,8 @@ def euler(instance: Instance) -> Findings:
         return undefined(hypotheses, "there are no multipliers")
     norm = certificate.network.norm_squared()
     total = float(certificate.multipliers.sum())
-    return Findings(hypotheses=hypotheses, claims=(equal("sum of multipliers", total, norm / 2, scale=norm),))
+    claim = equal("sum of multipliers", total, norm / 2, scale=norm)
+    return Findings(hypotheses=hypotheses, claims=(claim,))
 
 
 print(euler.judge_instance(example()))

@@ -80,7 +80,7 @@ def render_demo(
         digits=_digits(chapters["digits"]) if "digits" in chapters else None,
         clusters=_clusters(chapters["clusters"]) if "clusters" in chapters else None,
         theorem=_theorem(chapters["theorem"]) if "theorem" in chapters else None,
-        findings=_ranked(findings),
+        findings=gravest_first(findings),
         papers=_papers(findings),
         command=command,
         versions=versions,
@@ -89,13 +89,13 @@ def render_demo(
     )
 
 
-def _ranked(findings: Mapping[str, str]) -> dict[str, str]:
+def gravest_first(findings: Mapping[str, str]) -> dict[str, str]:
     """Theorems and propositions before lemmas, and lemmas before what is neither: who reads one line reads the gravest.
 
     Examples
     --------
-    >>> from marginflow.report.demo_page import _ranked
-    >>> list(_ranked({"P/A1.Nstar": "a", "P/LemB.4": "b", "P/Prop4.5": "c"}))
+    >>> from marginflow.report.demo_page import gravest_first
+    >>> list(gravest_first({"P/A1.Nstar": "a", "P/LemB.4": "b", "P/Prop4.5": "c"}))
     ['P/Prop4.5', 'P/LemB.4', 'P/A1.Nstar']
     """
 
