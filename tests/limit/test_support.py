@@ -10,6 +10,7 @@ from marginflow import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
+from marginflow.limit.limit import Limit
 from marginflow.limit.starts.start import Finished
 from marginflow.limit.support import support_point, support_points, watched
 from marginflow.limit.support.descent import descend
@@ -140,6 +141,36 @@ def test_one_problem_that_is_wrong_is_refused_before_any_is_solved():
         support_points([*problems, (problems[0][0], frozen)], penalty=1.0)
 
 
+def interrupt(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["support.point.descend", "solver.in_step.FewPairs.project", "support.point.Watched.propose"],
+)
+def test_an_interrupt_ends_all_problems(monkeypatch, where):
+    """Swallowed by one stage it would begin each of the others anew, the slow way."""
+    monkeypatch.setattr(f"marginflow.limit.{where}", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        support_points(several(), penalty=1.0)
+
+
+def test_an_interrupt_of_the_other_way_ends_all_problems_too(monkeypatch):
+    found = support_points(several()[:1], penalty=1.0)[0]
+    calls = []
+
+    def interrupted(*_: object, **__: object) -> Limit:
+        calls.append(1)
+        return replace(found, stopped_by="interrupt")  # what `kkt_point` returns then
+
+    monkeypatch.setattr("marginflow.limit.support.point._settled", lambda *_: None)
+    monkeypatch.setattr("marginflow.limit.support.point.kkt_point", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        support_points(several(), penalty=1.0)
+    assert len(calls) == 1
+
+
 @pytest.mark.parametrize("settled", [True, False])
 def test_seconds_are_those_of_each_and_its_share_of_what_was_done_for_all(monkeypatch, settled):
     def slow(*arguments: object, **options: object) -> object:
@@ -151,5 +182,5 @@ def test_seconds_are_those_of_each_and_its_share_of_what_was_done_for_all(monkey
         monkeypatch.setattr("marginflow.limit.support.point._settled", lambda *_: None)
     began = time.monotonic()
     found = support_points(several(), penalty=1.0)
-    assert all(limit.seconds >= 0.05 for limit in found)
+    assert all(limit.exact and limit.seconds >= 0.05 for limit in found)
     assert sum(limit.seconds for limit in found) <= time.monotonic() - began

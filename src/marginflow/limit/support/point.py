@@ -84,7 +84,7 @@ def support_points(
     """`support_point` for each of several data sets and starts, in step, which is faster than one after another.
 
     A time limit is for each; with one they come one after another. The seconds of a point are its own and its share of
-    what was done for all.
+    what was done for all. An interrupt ends it all with a KeyboardInterrupt: some of the points are of no use.
     """
     whole_number("max_iterations", max_iterations)
     tolerance = real_number("tolerance", tolerance, above=0.0)
@@ -127,6 +127,8 @@ def _in_step(
     for (data, start), task, run in zip(problems, tasks, runs, strict=True):
         own = time.monotonic() - of_each
         limit = _settled(task, run, tolerance, budget)
+        if budget.interrupted:
+            raise KeyboardInterrupt
         if limit is None:
             left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
             limit = kkt_point(
@@ -138,6 +140,8 @@ def _in_step(
                 time_limit=left,
                 starts=OTHERWISE,
             )
+            if limit.stopped_by == "interrupt":
+                raise KeyboardInterrupt
         found.append(replace(limit, seconds=time.monotonic() - own))
     return found
 

@@ -69,13 +69,12 @@ def begun(task: Task, budget: Budget, multipliers: FloatArray) -> GrowingAdmm | 
 def solve(runs: Sequence[GrowingAdmm], budget: Budget) -> None:
     """Until each has an exact point of its set that violates no other sample, or no hope of one."""
     going = list(runs)
-    with budget.interruptible():
-        while going and not budget.over:
-            for admm in (run.admm for run in going):
-                if admm.exhausted:
-                    admm.sharpen()
-            run_in_step([run.admm for run in going])
-            going = [run for run in going if run.goes_on()]
+    while going and not budget.over:
+        for admm in (run.admm for run in going):
+            if admm.exhausted:
+                admm.sharpen()
+        run_in_step([run.admm for run in going])
+        going = [run for run in going if run.goes_on()]
 
 
 def _first(task: Task) -> BoolArray:
