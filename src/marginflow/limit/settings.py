@@ -112,9 +112,10 @@ MOST_POLISHES = 3
 # Iterations of ADMM after which the interior point takes over, where it is cheap; and where there are more than so many
 # samples to a dimension. Spheres with random labels: from 14 on ADMM settles on nothing.
 BEFORE_INTERIOR, BEFORE_INTERIOR_IN_A_CROWD, CROWDED = 2000, 120, 12
-# Sets of neurons other than the flow's that the interior point begins from before it gives up. Ten pairs of opposite
-# labels 1e-3 apart, 13 draws: one needed a second set.
-ELSEWHERE = 3
+# Sets of neurons other than the flow's that the interior point begins from before it gives up; and with trained outputs
+# and at most so many samples, where one costs 1 to 2 CPU s. Ten pairs of opposite labels 1e-3 apart, 13 draws: one
+# needed a second set. Sphere (3, 200), ten draws: one needed a fifth, 12 CPU s in all.
+ELSEWHERE, ELSEWHERE_OF_FEW, ELSEWHERE_FEW = 3, 8, 250
 # Samples in the plane (with a hard margin), the share of them that the flow has on the wrong side, and the penalty (for
 # samples of length 1) from which the global optimum comes before the interior point: nothing near such a flow is worth
 # minutes. Spirals n = 1000, penalty 100: no end after 58 s before, 5 s now; with penalty 0.1 8 s by the interior point,

@@ -203,6 +203,15 @@ def test_in_the_plane_a_flow_that_has_not_found_the_classes_leaves_many_samples_
     assert not surer(np.column_stack([X, X[:, ::-1] ** 2]), chance)
 
 
+@pytest.mark.parametrize(("samples", "options", "sets"), [(40, {}, 8), (40, {"outputs": "frozen"}, 3), (260, {}, 3)])
+def test_the_interior_point_begins_from_more_sets_where_samples_are_few(monkeypatch, samples, options, sets):
+    begun = []
+    monkeypatch.setattr(interior, "interior_point_of_few", lambda *_, **__: begun.append(1))
+    with pytest.raises(mf.InputError, match="None of the starts"):
+        mf.kkt_point(Sphere(dimension=12).sample(samples, seed=0), width=60, starts=["interior"], **options)
+    assert len(begun) == 1 + sets
+
+
 def test_a_soft_margin_in_the_plane_does_not_end_beside_a_flow_that_has_not_found_the_classes():
     """Near this flow there is a KKT point of four times the least objective, with every fifth sample misplaced."""
     data = mf.data.moons(200, noise=0.2, seed=7)

@@ -12,7 +12,7 @@ from marginflow.limit.interior.point import InteriorPoint, affordable
 from marginflow.limit.interior.sample_set import interior_point_of_few
 from marginflow.limit.line import max_margin
 from marginflow.limit.neurons import Neurons
-from marginflow.limit.settings import DEAR, ELSEWHERE, NOT_FOUND, PLANE_FIRST
+from marginflow.limit.settings import DEAR, ELSEWHERE, ELSEWHERE_FEW, ELSEWHERE_OF_FEW, NOT_FOUND, PLANE_FIRST
 from marginflow.limit.starts.bundles import bundle
 from marginflow.limit.starts.feasible import cheapest_combination
 from marginflow.limit.starts.rising import rising_neurons
@@ -85,7 +85,8 @@ def _elsewhere(task: Task, start: Start, budget: Budget) -> Finished | None:
 
     In the plane with a soft margin and trained outputs the global optimum is next, and surer.
     """
-    for seed in range(1 if _in_plane(task) and task.soft else ELSEWHERE):
+    few = not task.frozen and len(task.X) <= ELSEWHERE_FEW
+    for seed in range(1 if _in_plane(task) and task.soft else ELSEWHERE_OF_FEW if few else ELSEWHERE):
         neurons, multipliers = _other_neurons(task, start, budget, seed)
         groups = np.full(task.width, -1, dtype=np.int64)
         if neurons is not None and task.frozen:
