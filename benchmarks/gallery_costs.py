@@ -1,6 +1,6 @@
 """What the rows at published sizes in docs/gallery took, and what their grids lack would take: nothing is computed.
 
-python benchmarks/gallery_costs.py                 # core-hours by figure and method, as `--dry-run` estimates
+python benchmarks/gallery_costs.py                 # the lines of the table in docs/gallery, as `--dry-run` estimates
 python benchmarks/gallery_costs.py a.sqlite        # beside that, what the finished cells of stores did take
 
 Rows keep no seconds, since they would differ from run to run; the hours are those of the cost model, by the cells in
@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import collections
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 from gallery import GALLERY, read
@@ -22,41 +24,54 @@ from marginflow.experiments.cost import estimate, recorded
 from marginflow.sweeps import Store
 
 Cells = dict[str, dict[str, object]]
+METHODS = {"KKT point": "KKT points", "recipe": "recipe"}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("stores", nargs="*")
-    given = parser.parse_args()
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """The rows of one figure and method: how many are its own, their hours, what is missing, and its hours."""
+
+    figure: str
+    method: str
+    rows: int
+    spent: float
+    missing: int
+    left: float
+
+    def __str__(self) -> str:
+        gap = f"{self.missing} | {rounded(self.left)}" if self.missing else "0 | –"
+        return f"| {self.figure}, {METHODS[self.method]} | {self.rows} | {self.spent:.1f} | {gap} |"
+
+
+def by_figure() -> list[Line]:
+    """A line for each figure that has rows at published sizes, and method."""
     counted: Cells = {}
-    total = 0.0
+    lines = []
     for figure in experiments.figures():
         path = GALLERY / f"{figure.id.replace('/', '-')}-paper.csv"
         if not path.is_file():
             continue
-        there = cells_of(figure, read(path))
-        grid = figure.grid("paper")
+        grid, rows = figure.grid("paper"), read(path)
+        there = cells_of(figure, rows)
         whole = cells_of(figure, [{**cell, "seed": seed} for cell in grid.cells for seed in range(grid.seeds)])
-        for kind in sorted({str(cell["method"]) for cell in whole.values()}):
-            done = {key: cell for key, cell in there.items() if cell["method"] == kind}
-            own = hours(figure, {key: cell for key, cell in done.items() if key not in counted})
-            left = {key: cell for key, cell in whole.items() if cell["method"] == kind and key not in there}
-            counted |= done
-            total += own
-            print(
-                f"{figure.id}, {kind}: {len(done)} rows, {own:.2f} core-hours of their own; {len(left)} missing, "
-                f"{hours(figure, left):.1f} core-hours"
-            )
-    print(f"rows at published sizes: {len(counted)}, about {total:.1f} core-hours")
-    for name in given.stores:
-        seconds: collections.defaultdict[str, float] = collections.defaultdict(float)
-        for line in Store(name).lines():
-            if line.status == "done":
-                seconds[f"{line.task}, {json.loads(line.parameters).get('method', '')}"] += line.seconds
-        print(f"{name}: {', '.join(f'{kind} {spent / 3600:.2f} h' for kind, spent in seconds.items())}")
+        for method in sorted({str(cell["method"]) for cell in whole.values()}):
+            own = {key: cell for key, cell in there.items() if cell["method"] == method and key not in counted}
+            gap = {key: cell for key, cell in whole.items() if cell["method"] == method and key not in there}
+            counted |= own
+            spent, left = hours(figure, own), hours(figure, gap)
+            lines += [Line(figure=figure.id, method=method, rows=len(own), spent=spent, missing=len(gap), left=left)]
+    return lines
 
 
-def cells_of(figure: Figure, rows: list[dict[str, object]]) -> Cells:
+def rows_of(lines: Sequence[Line]) -> int:
+    return sum(line.rows for line in lines)
+
+
+def hours_of(lines: Sequence[Line]) -> float:
+    return sum(line.spent for line in lines)
+
+
+def cells_of(figure: Figure, rows: Sequence[dict[str, object]]) -> Cells:
     """The parameters of rows with their defaults, by cell and seed."""
     found = {}
     for row in rows:
@@ -69,6 +84,26 @@ def cells_of(figure: Figure, rows: list[dict[str, object]]) -> Cells:
 def hours(figure: Figure, cells: Cells) -> float:
     """What the cells take by the cost model."""
     return estimate(figure.cell, cells.values(), recorded(figure.cell.name)).hours or 0.0
+
+
+def rounded(amount: float) -> str:
+    """Two digits: an estimate is within a factor of two at best."""
+    return f"{float(f'{amount:.2g}'):g}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stores", nargs="*")
+    given = parser.parse_args()
+    lines = by_figure()
+    print(*lines, sep="\n")
+    print(f"All {rows_of(lines)} rows took about {hours_of(lines):.0f} core-hours")
+    for name in given.stores:
+        seconds: collections.defaultdict[str, float] = collections.defaultdict(float)
+        for line in Store(name).lines():
+            if line.status == "done":
+                seconds[f"{line.task}, {json.loads(line.parameters).get('method', '')}"] += line.seconds
+        print(f"{name}: {', '.join(f'{kind} {spent / 3600:.2f} h' for kind, spent in seconds.items())}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from collections.abc import Callable
 import pytest
 from gallery_rows import EXACT, Captions, column, counted, listed, on_the_same_draws, page, rows
 
+from marginflow.experiments.outcome import Mean
+
 SENTENCES = Captions()
 
 
@@ -151,10 +153,76 @@ def largest_difference_from_the_recipe() -> str:
     return f"by up to {most:.3f} (same draw, d = {d:g}, p = {p:g})"
 
 
+def _from_narrow_to_wide(**cell: object) -> Mean:
+    """Change of the error from 50 to 3000 neurons on the same draws, d = 250."""
+    changes = []
+    for p in sorted(set(column("KYS23-Fig2L", "noise", dimension=250, **cell))):
+        few, many = (_by_seed("KYS23-Fig2L", dimension=250, noise=p, width=width, **cell) for width in (50, 3000))
+        changes += [many[seed] - few[seed] for seed in sorted(few.keys() & many.keys())]
+    return Mean.of(changes)
+
+
+def _by_seed(name: str, **cell: object) -> dict[float, float]:
+    return dict(zip(column(name, "seed", **cell), column(name, "error", **cell), strict=True))
+
+
+def _signed(mean: Mean) -> str:
+    return f"{mean.value:+.3f} [{mean.low:+.3f}, {mean.high:+.3f}]".replace("-", "−")
+
+
 @SENTENCES.add
 def difference_by_width() -> str:
-    few_and_many = [_by_width(250, p) for p in sorted(set(column("KYS23-Fig2L", "noise")))]
-    return f"in dimension 250 within {max(abs(both[0] - both[1]) for both in few_and_many if len(both) == 2):.3f}"
+    change = _from_narrow_to_wide(**EXACT)
+    return f"in dimension 250 the mean change is {_signed(change)} on {change.count} pairs of the same samples"
+
+
+@SENTENCES.add
+def difference_by_width_of_the_recipe() -> str:
+    change = _from_narrow_to_wide(method="recipe")
+    return f"by {_signed(change)} from 50 to 3000 neurons at p = 0.3 ({change.count} draws)"
+
+
+@SENTENCES.add
+def recipe_by_width() -> str:
+    trained: dict[str, object] = {"method": "recipe", "dimension": 250, "noise": 0.3}
+    narrow, wide = (_by_seed("KYS23-Fig2L", width=width, **trained) for width in (50, 3000))
+    between = _by_seed("KYS23-Fig1L", **trained)
+    words = ["/".join(f"{errors[seed]:.3f}" for seed in (0, 1)) for errors in (narrow, between, wide)]
+    return f"two draws have {words[0]} with 50 neurons, {words[1]} with the 1000 of Figure 1 and {words[2]} with 3000"
+
+
+@SENTENCES.add
+def recipe_by_width_in_large_dimensions() -> str:
+    words = []
+    for d in (2000, 10_000):
+        errors = [
+            column("KYS23-Fig2L", "error", method="recipe", dimension=d, noise=0.3, width=width, seed=0)[0]
+            for width in (50, 3000)
+        ]
+        words += [f"{errors[0]:.3f} and {errors[1]:.3f} in dimension {counted(d)}"]
+    return f"with 50 and 3000 neurons one draw has {listed(words)}"
+
+
+@SENTENCES.add
+def recipe_with_four_times_as_many_samples() -> str:
+    trained: dict[str, object] = {"method": "recipe", "noise": 0.3, "seed": 0}
+    small, larger = (column("KYS23-Fig1R", "error", dimension=d, **trained)[0] for d in (50, 250))
+    (limit,) = column("KYS23-Fig1R", "error", dimension=250, noise=0.3, seed=0, **EXACT)
+    return f"{small:.3f} at d = 50 and {larger:.3f} at d = 250, where the KKT point of the same draw has {limit:.3f}"
+
+
+@SENTENCES.add
+def three_layers_beside_two() -> str:
+    cell: dict[str, object] = {"dimension": 250, "noise": 0.3, "seed": 0}
+    three, two = (column("KYS23-Fig2R", "error", layers=layers, **cell)[0] for layers in (3, 2))
+    return f"d = 250 and p = 0.3, has {three:.3f}, where two layers have {two:.3f} on the same draw"
+
+
+@SENTENCES.add
+def networks_of_three_layers() -> str:
+    both, two = len(rows("KYS23-Fig2R")), len(column("KYS23-Fig2R", "seed", layers=2))
+    assert both - two == 1
+    return f"**{both} of 600 networks of the recipe**, {two} of them the two layers of Figure 1"
 
 
 @pytest.mark.parametrize("make", SENTENCES, ids=range(len(SENTENCES)))
