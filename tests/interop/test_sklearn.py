@@ -226,7 +226,12 @@ def test_giving_up_is_a_convergence_warning():
 
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
-    [({"width": 0}, "width is 0"), ({"C": -1.0}, "penalty is -1"), ({"max_iter": 2.5}, "max_iterations is 2.5")],
+    [
+        ({"width": 0}, "width is 0"),
+        ({"C": -1.0}, "C is -1"),
+        ({"C": "hard"}, 'C is .hard.; .*"auto" or None'),
+        ({"max_iter": 2.5}, "max_iter is 2.5"),
+    ],
     ids=str,
 )
 def test_bad_parameters_are_one_sentence(parameters, sentence):

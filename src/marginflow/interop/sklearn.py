@@ -20,8 +20,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import FloatArray, real_number, whole_number
 from marginflow.data import Dataset
+from marginflow.errors import InputError
 from marginflow.influences import influence
 from marginflow.limit import Limit
 from marginflow.limit.support import support_points
@@ -147,6 +148,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         y : array, shape (n,)
             Classes of any type.
         """
+        whole_number("max_iter", self.max_iter)
         before = self._networks_before() if self.warm_start else None
         points, target = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(target)
@@ -162,7 +164,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.scale_: FloatArray = _scale(points - self.centre_) if self.normalise else np.ones(points.shape[1])
         Z = (points - self.centre_) / self.scale_
         positive = [1] if K == 2 else range(K)
-        self.C_: float | None = max(_PRICE, _PRICE_IN_ONE_DIMENSION / Z.shape[1]) if self.C == "auto" else self.C
+        self.C_: float | None = _price(self.C, Z.shape[1])
         width = _NEURONS_OF_A_CLASS * K // len(positive) if self.width is None else self.width
         problems: list[tuple[Dataset, TwoLayer]] = []
         for number in positive:
@@ -230,6 +232,15 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             "MaxMarginReLUClassifier has margins, which are not probabilities. For probabilities calibrate them: "
             "sklearn.calibration.CalibratedClassifierCV(classifier).fit(X, y).predict_proba(X)."
         )
+
+
+def _price(C: Any, dimension: int) -> float | None:
+    """What C says, or an `InputError` that names it."""
+    if isinstance(C, str) and C != "auto":
+        raise InputError(f'C is {C!r}; a finite number above 0, "auto" or None (the hard margin) is expected.')
+    if isinstance(C, str):
+        return max(_PRICE, _PRICE_IN_ONE_DIMENSION / dimension)
+    return None if C is None else real_number("C", C, above=0.0)
 
 
 def _one_network(networks: list[TwoLayer]) -> TwoLayer | Classifier:
