@@ -181,9 +181,10 @@ def test_norm_bound_of_lemma_a1_is_false_as_printed() -> None:
 
 def test_squared_and_plain_distance_need_different_constants() -> None:
     """Trap 4: with c = |x - mu| / sd below 1 the square needs c^2 < c, above 1 the other way round."""
-    run = GoodRun(path_of(recorded.c16()))
+    path = path_of(recorded.c16())
+    run = GoodRun(path)
     assert run.C1_parts["b"] == pytest.approx(run.reach**2)
-    wide = replace(run, numbers=replace(run.numbers, sigma=run.numbers.sigma / 10))
+    wide = GoodRun(replace(path, numbers=replace(path.numbers, sigma=path.numbers.sigma / 10)))
     assert wide.C1 == pytest.approx(wide.reach**2)
     assert wide.C1 > wide.reach > 2
 
