@@ -107,6 +107,8 @@ def test_two_columns_of_one_name_are_not_mixed_up(tmp_path: Path) -> None:
     lines = ((0, ("1", "2", "u")),)
     with pytest.raises(InputError, match="t has 2 columns named 'a'; names that differ are expected"):
         RawTable(source="t", names=("a", "a", "y"), lines=lines)
+    with pytest.raises(InputError, match="names is True; the names of the columns are expected"):
+        RawTable(source="t", names=True, lines=lines)
 
 
 def test_a_second_column_of_the_label_is_asked_about() -> None:

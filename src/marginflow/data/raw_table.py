@@ -34,6 +34,8 @@ class RawTable(Brief):
     repeated: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.names, tuple | list) or not all(isinstance(name, str) for name in self.names):
+            raise InputError(f"names is {brief(self.names)}; the names of the columns are expected.")
         twice = next((name for name in self.names if self.names.count(name) > 1), None)
         if twice is not None:
             raise InputError(
