@@ -41,7 +41,7 @@ def _finite(name: str, value: ArrayLike) -> FloatArray:
             raise TypeError("its numbers are complex")
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} is not an array of real numbers: {error}.") from None
+        raise InputError(f"{name} is not an array of real numbers: {str(error).rstrip('.')}.") from None
     finite = np.isfinite(array)
     if not finite.all():
         position = tuple(int(index) for index in np.argwhere(~finite)[0])

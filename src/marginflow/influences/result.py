@@ -211,19 +211,20 @@ class Influence(Plotted, Plain):
     @property
     def sentence(self) -> str:
         """What the samples did, in one sentence."""
-        unchanged, jumped = self.ways.count("unchanged"), int(self.jumped.sum())
+        unchanged, count = self.ways.count("unchanged"), int(self.jumped.sum())
+        jumped = f"{count} {'leads' if count == 1 else 'lead'} to a point elsewhere"
         what = "samples" if all(len(group) == 1 for group in self.groups) else "groups"
         if self.flipped:
             return (
-                f"{len(self.groups)} labels turned one by one: {jumped} lead to a point elsewhere; ||theta||^2 grows "
+                f"{len(self.groups)} labels turned one by one: {jumped}; ||theta||^2 grows "
                 f"by {-float(np.median(self.drops)):.4g} (median)"
             )
         if self.added:
             return (
-                f"{len(self.groups)} samples added one by one: {unchanged} change nothing, {jumped} lead to a point "
-                f"elsewhere; the limit gets {self.error:.4g} of them wrong"
+                f"{len(self.groups)} samples added one by one: {unchanged} change nothing, {jumped}; "
+                f"the limit gets {self.error:.4g} of them wrong"
             )
         return (
             f"Exact leave-out error {100 * self.error:.3g} %: so many of the samples are wrong for the network that "
             f"never saw them. Of {len(self.groups)} {what} {unchanged} change nothing when they are left out"
-        ) + (f", {jumped} lead to a point elsewhere" if jumped else "")
+        ) + (f", {jumped}" if count else "")
