@@ -81,8 +81,20 @@ def load_tensors(path: str | Path) -> tuple[dict[str, FloatArray], dict[str, str
             tensors = {name: _real(name, file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
     except (safetensors.SafetensorError, OSError, TypeError, ValueError, AttributeError) as error:
         # AttributeError: an eight-bit type that NumPy does not have.
-        raise InputError(f"{source} is not a readable .safetensors file: {error}.") from None
+        raise InputError(f"{source} is not a readable .safetensors file: {_what_it_is(source) or error}.") from None
     return tensors, metadata
+
+
+def _what_it_is(source: Path) -> str | None:
+    """A way on for files that people bring instead, by their first bytes."""
+    try:
+        with source.open("rb") as file:
+            first = file.read(4)
+    except OSError:
+        return None
+    if first == b"PK\x03\x04":  # a zip archive
+        return "it is an archive, as torch.save, TorchScript and .npz are; marginflow audit takes TorchScript and ONNX"
+    return None
 
 
 def _real(name: str, tensor: np.ndarray) -> FloatArray:
