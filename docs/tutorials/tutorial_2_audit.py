@@ -23,10 +23,8 @@ print(f"between {radius.lower:.6f} and {radius.upper:.6f}; proved: {radius.prove
 # One vector for all samples: how long must it be to flip each of them?
 flip = mf.robustness.minimal_step(network, data.X, data.y, mf.robustness.label_sum(data.X, data.y))
 for share in (0.5, 0.9, 1.0):
-    print(
-        f"{share:4.0%} of the samples flip at length {flip.size_for_share(share):.3f} (samples have length "
-        f"{30**0.5:.2f})"
-    )
+    print(f"{share:4.0%} of the samples flip at length {flip.size_for_share(share):.3f}")
+print(f"the samples themselves have length {30**0.5:.2f}")
 
 # %%
 # The whole audit in one call; ``marginflow audit network data --out audit.html`` writes it as a page.

@@ -34,7 +34,7 @@ chart = chart_of(result.panels[0])
 # Before a long run, ask what it costs. The estimate is fitted to measured cells, and says on how many it rests.
 for size in mf.experiments.SIZES:
     cost = figure.cost(size)
-    print(f"{size}: {cost.cells} cells, about {cost.hours:.2g} hours on one core", end="; ")
+    print(f"{size}: {cost.cells} cells, about {cost.hours:.3g} hours on one core", end="; ")
     print(f"{cost.measured} cells were measured")
 
 # %%

@@ -20,10 +20,10 @@ sweep = Sweep(
 )
 with TemporaryDirectory() as folder:
     store = Path(folder) / "flip.sqlite"
-    first = run(sweep.some([0, 1, 2]), store=store)  # as if it had been interrupted after three cells
-    print(f"{first.done} cells are done")
+    first = run(sweep.some([0, 1, 2]), store=store)  # as if interrupted after three cells
+    print(f"{len(first.done)} cells are done")
     results = run(sweep, store=store)  # goes on with the others
-    print(f"{results.done} of {len(results.rows)} cells are done")
+    print(f"{len(results.done)} of {len(results.rows)} cells are done")
 
 # %%
 # Rows are plain dictionaries, in the order of the grid.

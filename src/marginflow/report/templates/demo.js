@@ -197,7 +197,7 @@ function planePicture({ samples, frames, point }) {
     current = index;
     const frame = all[index];
     if (slider) slider.value = index;
-    if (slider) slider.setAttribute("aria-valuetext", frame.last ? "the KKT point" : `loss 10 to the ${frame.log10_loss.toFixed(0)}`);
+    if (slider) slider.setAttribute("aria-valuetext", frame.last ? "the KKT point" : frame.log10_loss > -1 ? `loss ${(10 ** frame.log10_loss).toPrecision(2)}` : `loss 10 to the ${Math.round(frame.log10_loss)}`);
     paint(byId("plane"), frame, false);
     if (byId("s-loss")) byId("s-loss").innerHTML = frame.last ? "→ 0" : frame.log10_loss > -1 ? (10 ** frame.log10_loss).toPrecision(2) : `10<sup>${minus(Math.round(frame.log10_loss))}</sup>`;
     byId("s-residual").innerHTML = scientific(frame.residual);
@@ -344,9 +344,11 @@ function digitPicture(record) {
   let t = 1;
   const slider = byId("length"), most = 1.0;
   const show = () => { equations(t); mosaics(t); flipChart(t); };
+  const say = () => slider.setAttribute("aria-valuetext", `length ${(t * upper).toFixed(2)}`);
+  say();
   slider.addEventListener("input", () => {
     t = most * Number(slider.value) / 1000;
-    slider.setAttribute("aria-valuetext", `length ${(t * upper).toFixed(1)}`);
+    say();
     requestAnimationFrame(show);
   });
   redraw.push(show);
