@@ -31,25 +31,33 @@ class Interior(AbstractStart):
         start = bundle(task, task.flow(task.flow_steps, budget))
         if not affordable(task.problem, len(start.neurons.s)) or _plane_is_surer(task, start.origin):
             return None
-        point = interior_point_of_few(task.problem, start.neurons, budget)
-        if point is not None and len(point.s) <= task.width:
-            return _of(task, point, start, "from the neurons of the flow", start.groups)
-        if budget.over or _plane_is_next(task):
-            return None
+        found = _near_the_flow(task, start, budget)
+        if found is not None or budget.over or _plane_is_next(task):
+            return found
         return _elsewhere(task, start, budget)
 
 
 class Elsewhere(AbstractStart):
-    """From other neurons than those of the flow, where the global optimum of the plane was asked first."""
+    """Where the global optimum of the plane was asked first and has, for example, more neurons than asked for."""
 
     name, rank = "interior elsewhere", 35
 
     def propose(self, task: Task, budget: Budget) -> Finished | None:
-        """An exact point that need not be near the flow, if it has no more neurons than asked for."""
+        """An exact point, if it has no more neurons than asked for: of the flow where that was left out, or another."""
         if not _plane_is_next(task):
-            return None  # it was asked already
+            return None  # both were asked already
         start = bundle(task, task.flow(task.flow_steps, budget))
-        return _elsewhere(task, start, budget) if affordable(task.problem, len(start.neurons.s)) else None
+        if not affordable(task.problem, len(start.neurons.s)):
+            return None
+        found = _near_the_flow(task, start, budget) if _plane_is_surer(task, start.origin) else None
+        return _elsewhere(task, start, budget) if found is None and not budget.over else found
+
+
+def _near_the_flow(task: Task, start: Start, budget: Budget) -> Finished | None:
+    point = interior_point_of_few(task.problem, start.neurons, budget)
+    if point is None or len(point.s) > task.width:
+        return None
+    return _of(task, point, start, "from the neurons of the flow", start.groups)
 
 
 def _plane_is_surer(task: Task, flowed: TwoLayer) -> bool:
