@@ -2,9 +2,9 @@
 
     python benchmarks/classifiers.py
 
-prints the table of docs/interop.md. Half of each set, drawn by a fixed seed and standardised by its own mean and
-deviation, is for training, the rest for testing. Radii are those of the first test points, the same for every
-classifier, in standardised units; a wrong one counts as 0. For ReLU networks they are exact, by `exact_radii`, or
+prints the table of docs/measurements/classifiers.md. Half of each set, drawn by a fixed seed and standardised by its
+own mean and deviation, is for training, the rest for testing. Radii are those of the first test points, the same for
+every classifier, in standardised units; a wrong one counts as 0. For ReLU networks they are exact, by `exact_radii`, or
 bounded from both sides where its time runs out; for the linear machine they are in closed form; for the RBF machine
 unknown.
 """

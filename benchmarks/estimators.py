@@ -9,7 +9,7 @@ over the repeats. Moons are drawn anew each time; of the others it is the error 
 samples. Each fold is standardised by its
 training part. All with their defaults, except that MLPClassifier and LogisticRegression may iterate until they have
 converged. Processor time of one core, the mean of the fits, in which the classifiers take turns; run with
-OPENBLAS_NUM_THREADS=1. The tables of one run stand in docs/interop.md.
+OPENBLAS_NUM_THREADS=1. The tables of one run stand in docs/measurements/classifiers.md.
 """
 
 from __future__ import annotations

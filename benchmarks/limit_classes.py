@@ -6,7 +6,7 @@
 "reach": how many points are exact, residuals and processor time, width 100. "edge": exact radii of fresh points, and
 the one vector that changes half of them, at the KKT point and for a network that scikit-learn's MLPClassifier trained
 on the same samples until its loss stopped falling. Run with OPENBLAS_NUM_THREADS=1; numbers of one run stand in
-docs/interop.md.
+docs/measurements/classifiers.md.
 """
 
 from __future__ import annotations
