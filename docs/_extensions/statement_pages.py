@@ -25,6 +25,7 @@ def page(statement: theory.Statement, folder: Path) -> str:
     lines = [
         f"# {statement.id}",
         "",
+        *_found_by(statement),
         f"**{_named(statement)}** of *{statement.paper.title}*.",
         "",
         statement.meaning,
@@ -59,6 +60,20 @@ def _named(statement: theory.Statement) -> str:
     """Its number, with its kind before it where the number does not say it."""
     kind = statement.kind.capitalize()
     return statement.number if statement.number.startswith(kind) else f"{kind}, {statement.number}"
+
+
+def _found_by(statement: theory.Statement) -> list[str]:
+    """Its number in the index, in both orders, where the search looks too: readers know Lemma C.4, not VYS22/LemC.4."""
+    named, paper = _named(statement).replace(";", ","), statement.paper.key
+    lines: list[str] = []
+    for entry in (f"{named} of {paper}", f"{paper} {named}"):
+        lines += [f"```{{index}} ! single: {entry}", "```", ""]
+    return lines
+
+
+def _row(statement: theory.Statement, name: str) -> str:
+    """Its line in the table of its paper."""
+    return f"| [{statement.id}]({name}.md) | {_plain(_named(statement))} | {_plain(statement.meaning)} |"
 
 
 def _judged(statement: theory.Statement) -> list[str]:
@@ -99,17 +114,17 @@ def write_pages(app: Sphinx) -> None:
     """Write pages that have changed, so that a second build reads only those."""
     root = Path(app.srcdir) / "reference" / "statements"
     root.mkdir(parents=True, exist_ok=True)
-    index = ["# Statements", "", "Every statement of the papers, executable.", ""]
+    index = ["# Statements", "", "Every statement of the papers, executable; the search finds them by number too.", ""]
     for key, paper in PAPERS.items():
         found = theory.statements(key)
         if not found:
             continue
-        index += [f"## {key}: {paper.title}", "", "```{toctree}", ":maxdepth: 1", ""]
-        for statement in found:
-            name = statement.id.replace("/", "-")
-            index.append(name)
+        names = [statement.id.replace("/", "-") for statement in found]
+        index += [f"## {key}: {paper.title}", "", "| id | in print | what it says |", "|---|---|---|"]
+        index += [_row(statement, name) for statement, name in zip(found, names, strict=True)]
+        index += ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
+        for statement, name in zip(found, names, strict=True):
             _write(root / f"{name}.md", page(statement, root))
-        index += ["```", ""]
     _write(root / "index.md", "\n".join(index))
 
 
