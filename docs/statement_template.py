@@ -4,15 +4,17 @@ Copy this file to `src/marginflow/theory/<paper>/<what the paper calls it>.py`, 
 `pytest tests/theory -k BLANK`. docs/add_a_statement.md explains each part.
 """
 
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, require, stated, value
+from dataclasses import replace
+
+from marginflow.theory.frame import Findings, Instance, equal, is_kkt_point, stated, undefined, value
 from marginflow.theory.instances import orthogonal_point
 
 
 def _control() -> Instance:
-    """BLANK the nearest thing on which it must fail; best is one that breaks the conclusion too."""
-    point = orthogonal_point(4, 4)
-    data = point.the_data()
-    return Instance(name="BLANK in words", network=point.network, data=data.subset([0, 1, 2, 3, 3]))
+    """BLANK the nearest thing on which it must fail; it must break the conclusion, not a hypothesis alone."""
+    point = orthogonal_point(100, 32)
+    network = point.the_network()
+    return Instance(name="BLANK in words", network=replace(network, W=1.5 * network.W), data=point.data)
 
 
 @stated(
@@ -20,7 +22,7 @@ def _control() -> Instance:
     kind="lemma",  # these two may go where the id says them: LemC.4 is a lemma, Lemma C.4
     number="Lemma BLANK",
     meaning="BLANK one line, at most 160 characters.",
-    formula=r"y_i N_\theta(x_i) \ge 1",
+    formula=r"\sum_i \lambda_i = \tfrac12 \|\theta\|^2",
     needs=("network", "data"),  # may go where it is these two
     example=lambda: orthogonal_point(100, 32),
     control=_control,
@@ -33,18 +35,19 @@ def _control() -> Instance:
 )
 def BLANK_NAME(instance: Instance) -> Findings:
     """BLANK the claim in the paper's letters, and where its constants come from."""
-    data = instance.the_data()
-    network = instance.certificate.network  # at margin 1, with multipliers and Clarke weights
     hypotheses = (
-        at_most("BLANK hypothesis", data.n_samples, data.dimension),
-        # ... every hypothesis, each as one check
+        is_kkt_point(instance),
+        # ... every hypothesis, each as one check: at_most("BLANK", observed, bound)
     )
-    require(hypotheses, "BLANK what cannot be written down without them")
+    certificate = instance.certificate  # the network at margin 1, with multipliers and Clarke weights
+    if certificate.multipliers is None:
+        return undefined(hypotheses, "BLANK what cannot be written down without them")
+    norm = certificate.network.norm_squared()
     return Findings(
         hypotheses=hypotheses,
-        constants=(value("BLANK a number on the way", network.norm_squared()),),
+        constants=(value("BLANK a number on the way", norm),),
         claims=(
-            at_least("BLANK what is claimed", network.margins(data.X, data.y), 1.0),
+            equal("BLANK what is claimed", certificate.multipliers.sum(), norm / 2, scale=norm),
             # ... all that the paper concludes and nothing else; a bound that says nothing here is marked vacuous=True
         ),
         derived=(),  # BLANK sharper or measured forms of ours; they decide nothing

@@ -13,7 +13,7 @@ import marginflow.theory
 from marginflow import InputError
 from marginflow.data import Dataset, Sphere
 from marginflow.networks import TwoLayer
-from marginflow.theory import Instance, Statement
+from marginflow.theory import Instance, Statement, conformance
 
 ROOM = Path(marginflow.theory.__file__).parent
 REPOSITORY = Path(__file__).parents[2]
@@ -54,6 +54,7 @@ def test_the_template_is_a_statement_once_its_blanks_are_filled() -> None:
     assert isinstance(made, Statement)
     assert made.judge_instance(made.example()).outcome == "holds"
     assert made.judge_instance(made.control()).outcome == made.control_outcome
+    conformance.control_breaks_a_claim(made)
 
 
 def test_the_page_on_adding_a_statement_names_things_that_exist() -> None:
