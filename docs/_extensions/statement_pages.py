@@ -120,9 +120,10 @@ def write_pages(app: Sphinx) -> None:
         if not found:
             continue
         names = [statement.id.replace("/", "-") for statement in found]
-        index += [f"## {key}: {paper.title}", "", "| id | in print | what it says |", "|---|---|---|"]
+        index += [f"## {key}: {paper.title}", "", '<div class="statements">', ""]
+        index += ["| id | in print | what it says |", "|---|---|---|"]
         index += [_row(statement, name) for statement, name in zip(found, names, strict=True)]
-        index += ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
+        index += ["", "</div>", "", "```{toctree}", ":hidden:", "", *names, "```", ""]
         for statement, name in zip(found, names, strict=True):
             _write(root / f"{name}.md", page(statement, root))
     _write(root / "index.md", "\n".join(index))
