@@ -1,7 +1,5 @@
 """marginflow: exact, certified KKT points of ReLU networks, and the theory of implicit bias made executable."""
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,5 @@
 """Array types, and the border where a user's arrays are checked and become read-only float64."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

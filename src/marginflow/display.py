@@ -4,8 +4,6 @@ Nothing here draws. `marginflow.plot` knows how, and is imported when somebody l
 charts, and no room imports the one above it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import math

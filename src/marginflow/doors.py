@@ -5,8 +5,6 @@ their own annotations; inside the house the same functions are imported from the
 Arrays are left to `marginflow.arrays`, which looks at their numbers.
 """
 
-from __future__ import annotations
-
 import collections.abc
 import fractions
 import functools

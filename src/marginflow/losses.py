@@ -8,8 +8,6 @@ which are of order one however small L is: for the exponential loss p is the sof
 reduction nor on the base of the logarithm, so these two only shift ln L.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 One rule for numbers that are not finite: JSON has none of them, so they become null.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 import inspect

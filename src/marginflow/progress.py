@@ -1,7 +1,5 @@
 """A progress bar for people who call the library themselves: in a notebook a line that moves, elsewhere on stderr."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import html

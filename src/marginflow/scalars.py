@@ -1,7 +1,5 @@
 """The border where single numbers and words of a user are checked; the command line needs no NumPy for it."""
 
-from __future__ import annotations
-
 import math
 import numbers
 

@@ -9,8 +9,6 @@ Much work is not one large product: passes over arrays, and many small factors. 
 threads as BLAS may use, each part with one BLAS thread.
 """
 
-from __future__ import annotations
-
 import ctypes
 import importlib
 import os

@@ -1,7 +1,5 @@
 """`audit`: where a network stands, from its weights and its data alone."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`audit_classes`: where a classifier with K classes stands, from its weights and its data alone."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

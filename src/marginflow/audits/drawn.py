@@ -1,7 +1,5 @@
 """Which samples an audit draws to prove their exact radii."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What an audit found: numbers and the sentence that sums them up."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Final

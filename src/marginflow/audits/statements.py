@@ -1,7 +1,5 @@
 """Every statement of the papers for which what is given is enough, judged; and what its outcome means for a network."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final

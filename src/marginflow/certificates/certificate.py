@@ -1,7 +1,5 @@
 """What a certificate says: how far a network is from a KKT point, and by which multipliers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

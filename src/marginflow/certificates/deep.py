@@ -5,8 +5,6 @@ relu'(0) is fixed (0 unless said otherwise) and only lambda is sought; the numbe
 that may cost.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""What training can never remove: the part of the initial weights outside the span of the data."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray

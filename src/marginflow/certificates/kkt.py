@@ -1,7 +1,5 @@
 r"""Is a network a KKT point of the max-margin problem? The multipliers are found here, never taken on trust."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 r"""Which neuron is active on which sample, and which pairs sit on a kink."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

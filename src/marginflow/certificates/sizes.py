@@ -1,7 +1,5 @@
 """Numbers of any size: margin 1 is a matter of rescaling, and a power of two rounds nothing."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import numpy as np

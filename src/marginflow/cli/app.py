@@ -1,7 +1,5 @@
 """The list of commands, and the one place where errors become sentences and exit codes."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`marginflow certify NETWORK DATA`: is this network a KKT point of the max-margin problem on these data?"""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 

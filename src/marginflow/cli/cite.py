@@ -1,7 +1,5 @@
 """`marginflow cite`: BibTeX of the papers and methods that results stand on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`marginflow flip` of a classifier: how long a multiple of one vector changes the class of the samples?"""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`marginflow completion`: what a shell needs in order to complete commands, options and choices."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """`marginflow convert TABLE`: a table with labels of any kind, as data; what was done to its columns is kept."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

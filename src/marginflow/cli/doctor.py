@@ -1,7 +1,5 @@
 """`marginflow doctor`: versions, extras, threads and disk: what to look at first when something is slow or missing."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import json

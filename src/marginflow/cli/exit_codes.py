@@ -1,7 +1,5 @@
 """What the exit codes of the command line mean."""
 
-from __future__ import annotations
-
 from typing import Final
 
 DONE: Final = 0  # done, and what was asked about holds

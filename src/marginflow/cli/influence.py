@@ -1,7 +1,5 @@
 """`marginflow influence DATA`: the exact KKT point without each sample, and what follows for the sample."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated
 

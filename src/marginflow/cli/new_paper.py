@@ -1,7 +1,5 @@
 """`marginflow new-paper KEY`: a package for another paper, with one statement, its example, control and tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """What a command says: a table for people or one JSON object for programs, and where it may write."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """`marginflow plot NETWORK DATA`: a network on the plane as a page or a picture."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

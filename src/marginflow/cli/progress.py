@@ -1,7 +1,5 @@
 """A progress display on stderr, shown only when a person is looking at a terminal."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

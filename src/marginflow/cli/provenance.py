@@ -1,7 +1,5 @@
 """Which command line is running, and with which versions: what every result carries so that it can be made again."""
 
-from __future__ import annotations
-
 import platform
 import shlex
 from collections.abc import Iterator, Sequence

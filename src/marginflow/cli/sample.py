@@ -1,7 +1,5 @@
 """`marginflow sample LAW N`: draw data from a law and write them to a file; one subcommand for each law."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import re

@@ -1,7 +1,5 @@
 """`marginflow sweep merge`, `compare` and `slurm`: stores of shards, two stores side by side, many machines."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`marginflow unlearn DATA --forget 3 5`: how near unlearning comes to the network that never saw the samples."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

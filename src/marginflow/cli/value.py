@@ -1,7 +1,5 @@
 """`marginflow value DATA TEST`: what each sample is worth for points that were not trained on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 r"""Uniform samples in a ball, the third isotropic law of [KYS23, Rem. 4.2]."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, final
 

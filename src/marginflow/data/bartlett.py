@@ -1,7 +1,5 @@
 """The triangular factor of a Gaussian matrix: n Gaussian vectors of any dimension, up to rotation, at the cost of n."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray, whole_number

@@ -1,7 +1,5 @@
 """Small real data sets that come with scikit-learn, as tasks with two classes or all that they have."""
 
-from __future__ import annotations
-
 from types import ModuleType
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Labels of any kind: two of them become -1 and +1, more become the numbers 0, 1, 2, ...; what they were is kept."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 r"""Gaussian clusters around nearly orthogonal means, the distribution of [FVBS23, sec. 2]."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass

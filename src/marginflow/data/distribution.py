@@ -1,7 +1,5 @@
 """The one base of all distributions: parameters in a frozen dataclass, `sample` and `fresh` as the two doors."""
 
-from __future__ import annotations
-
 import abc
 from dataclasses import replace
 

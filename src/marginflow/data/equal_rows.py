@@ -1,7 +1,5 @@
 """Rows that occur more than once: found by a sum of whole numbers over each row, compared by their bytes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray

@@ -1,7 +1,5 @@
 """Data sets on disk: `.npz` for everything, `.csv` for tables. Reading never executes what a file contains."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

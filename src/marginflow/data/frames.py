@@ -1,7 +1,5 @@
 """Tables of pandas and polars, without importing either: the names of their columns, empty cells, cells as text."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Sequence

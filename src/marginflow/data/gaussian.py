@@ -1,7 +1,5 @@
 r"""Independent Gaussian samples, the variant of [VYS22, sec. 6] and [KYS23, Rem. 4.2]."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, final
 

@@ -6,8 +6,6 @@ samples in an orthonormal basis of their span. Nothing is approximated; the ambi
 [FVBS23, catalogue 7.1; KYS23, catalogue X.InSpan]
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import final
 

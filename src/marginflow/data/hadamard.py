@@ -5,8 +5,6 @@ products of these. They give 195 of the 250 multiples of 4 up to 1000; the first
 and are refused here, are 92, 116, 156, 172, 184 and 188.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""The one-dimensional setting of [KYS23, sec. 3]: points on [0, 1], target +1, labels -1 with probability p."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal, final
 

@@ -4,8 +4,6 @@ A density exp(-U) with U convex (+inf off the support) is log-concave. Each clas
 centred and scaled; the scaling is exact, not estimated. Laws that are not log-concave or not isotropic are refused.
 """
 
-from __future__ import annotations
-
 import abc
 from dataclasses import dataclass
 from math import exp, gamma, lgamma, sqrt

@@ -1,7 +1,5 @@
 """Labels that do not depend on the samples (random, balanced, constant), and the laws that have them."""
 
-from __future__ import annotations
-
 import abc
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Every law of this room, found in its files: a new one is one new file and nothing else."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

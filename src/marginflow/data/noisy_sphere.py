@@ -1,7 +1,5 @@
 r"""The high-dimensional setting of [KYS23, sec. 4 and 5]: a constant target on the unit sphere, with label noise."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, final
 

@@ -4,8 +4,6 @@ Some cells can be read in two ways: 1,234 is one and a bit where commas are deci
 mark groups. A column with a cell such as 1,5 says which; where no column says it, the reader is asked.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

@@ -1,7 +1,5 @@
 """Orthogonal and nearly orthogonal samples of norm sqrt d, which meet the hypotheses of [VYS22, Thm 4.1] at small d."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, final
 

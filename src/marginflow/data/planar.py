@@ -1,7 +1,5 @@
 """Moons, circles and spirals: two classes in the plane that no line separates, to try things on and to draw."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray, real_number, whole_number

@@ -1,7 +1,5 @@
 """The cells of a table as text, from a file or a DataFrame."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches

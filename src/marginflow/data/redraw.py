@@ -1,7 +1,5 @@
 """From the plain values of a law back to the distribution and to the very same sample."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any

@@ -1,7 +1,5 @@
 r"""Coordinates in the span of the samples: an exact isometry that makes n, not d, the cost of a data set."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 r"""Uniform samples on a sphere, the inputs of [VYS22, sec. 6] (radius sqrt d) and [KYS23] (radius 1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final, Literal, final
 

@@ -1,7 +1,5 @@
 """Random streams: one seed at the border, independent generators inside for points, test points and label noise."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import whole_number

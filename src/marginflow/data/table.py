@@ -1,7 +1,5 @@
 """A table of somebody's own, `.csv` or DataFrame: which columns can be used and how; a sentence on the others."""
 
-from __future__ import annotations
-
 import shlex
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A table's file as rows of cells: which characters its bytes mean, and what stands between its values."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

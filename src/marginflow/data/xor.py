@@ -1,7 +1,5 @@
 r"""Four clusters in XOR position, the distribution of [FCB22, sec. 2]."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, final
 

@@ -1,7 +1,5 @@
 """One picture of the demo before it is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

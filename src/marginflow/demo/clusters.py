@@ -1,7 +1,5 @@
 """Picture 3: KKT points against robust networks on the same points, for more and more clusters."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

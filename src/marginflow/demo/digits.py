@@ -1,7 +1,5 @@
 """Picture 2: one vector that flips every handwritten three and eight, and how far each is from the boundary."""
 
-from __future__ import annotations
-
 import importlib.resources
 import math
 

@@ -1,7 +1,5 @@
 """Picture 1: gradient flow on two moons, from a random start to loss 1e-20, and the KKT point beside it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Final

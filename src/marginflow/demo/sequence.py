@@ -1,7 +1,5 @@
 """The chapters in the order of the page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Picture 4: Theorem 4.2 of FVBS23 on one draw: its hypotheses, its bounds, the truth, and where it says something."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from functools import cache

@@ -10,8 +10,6 @@ measured cells are those of a store where there is one, else those that come wit
 were measured on one core of a virtual machine.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -1,7 +1,5 @@
 """How much work an exact KKT point of random samples is, as the cells of figures count it."""
 
-from __future__ import annotations
-
 
 def kkt_operations(samples: int, dimension: int, width: int, *, effort: float = 1.0) -> float:
     """Count the flow, ADMM with Newton's method, what is done once for each neuron and sample, and what is always done.

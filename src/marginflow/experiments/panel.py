@@ -1,7 +1,5 @@
 """What is drawn: plain rows and the roles of their columns. The report room makes a chart of it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which figures exist: found by walking the rooms of the papers, one in a module, under the name `FIGURE`."""
 
-from __future__ import annotations
-
 import difflib
 import importlib
 import pkgutil

@@ -1,7 +1,5 @@
 """Compute the cells of a figure as a sweep, or look up those that a store has."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

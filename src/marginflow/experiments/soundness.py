@@ -1,7 +1,5 @@
 """What every judge and every picture rests on: rows in one order, runs that we lost left out, counted and named."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

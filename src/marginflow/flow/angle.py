@@ -1,7 +1,5 @@
 r"""Normalised gradient steps of bounded angle on raw arrays: the lean flow that goes before a polish."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

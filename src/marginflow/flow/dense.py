@@ -1,7 +1,5 @@
 """Two-layer networks with two matrix products a step, in the span of the data where that is smaller."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

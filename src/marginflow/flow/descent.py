@@ -1,7 +1,5 @@
 """A training plan, and the papers' plans as recipes."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass

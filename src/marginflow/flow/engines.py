@@ -1,7 +1,5 @@
 """Which exact way of computing the gradient is cheapest for a network and its samples."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from marginflow.arrays import FloatArray, one_of

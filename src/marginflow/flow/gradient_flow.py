@@ -1,7 +1,5 @@
 r"""Gradient flow proper, d theta / dt = -grad L, followed in log time by small second-order steps."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

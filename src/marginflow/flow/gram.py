@@ -1,7 +1,5 @@
 """First-layer training with frozen outputs through the Gram matrix: one product of size n x n x k a step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -10,8 +10,6 @@ each block is weighted relative to the largest slope seen so far and the sums ar
 With a single block the work can be shared among threads: margins by samples, then gradients by neurons.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The training loop, written once for every engine, schedule and stop rule."""
 
-from __future__ import annotations
-
 import bisect
 import math
 import time

@@ -10,8 +10,6 @@ It is the same step as the dense one, in exact arithmetic. Arc ends are found by
 w_j . x_i, so that samples exactly at right angles to a neuron are inactive here too.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A recorded run as files: words and the plan in JSON, every array beside it in safetensors, bit for bit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import fields

@@ -4,8 +4,6 @@ A step is theta <- theta - e^s grad ln L. A rate eta on the loss itself is the s
 grad L = L grad ln L.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """When to stop. A rule looks at the state of the run and says yes or no; the run's status is the rule's sentence."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable

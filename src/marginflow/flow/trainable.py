@@ -1,7 +1,5 @@
 """What the training loop asks of a model: a flat parameter vector, ln L with its gradient, and lengths."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """`train`: a network, data and a recipe in; a run out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

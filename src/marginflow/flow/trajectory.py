@@ -1,7 +1,5 @@
 """What is kept of a run: a few numbers at geometrically spaced steps, never the whole path unless asked."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, fields
 from typing import Any

@@ -6,8 +6,6 @@ In high dimension every :math:`w_j \cdot x` is of order :math:`\|w_j\| / \sqrt d
 whose probability is known. [KYS23, B1.BiasDom]
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

@@ -5,8 +5,6 @@ them is negative. For Gaussian clusters these are independent N(1, 2 sigma^2), s
 q = Phi(-1/(sigma sqrt 2)).
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

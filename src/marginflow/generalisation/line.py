@@ -5,8 +5,6 @@ rationals, so kinks, slopes and zeros are rationals; they are computed as such a
 intervals of length 1/m^2 on which the error of [KYS23, sec. 3] lives.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction

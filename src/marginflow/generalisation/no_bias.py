@@ -3,8 +3,6 @@ r"""Exact clean errors of networks without bias under any rotation invariant law
 Two neurons [KYS23, Prop. 4.4] and one specialist per negative sample [KYS23, Prop. 4.6].
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

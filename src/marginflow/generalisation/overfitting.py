@@ -6,8 +6,6 @@ cannot prove a limit. The verdict here says what the table suggests: the error a
 a line in the logarithm of the size with its uncertainty, beside two thresholds that are stated. One size gives none.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Final, Literal

@@ -5,8 +5,6 @@ angle of a Gaussian point has a closed density (the projected normal), whose int
 one-dimensional quadrature; Monte Carlo could not resolve errors of 1e-7 [FCB22, Fig. 1].
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -10,8 +10,6 @@ because only the lengths of the w_j remain to be chosen, by Cauchy and Schwarz. 
 right angles to the samples, so G_+ and G_- are found exactly by one turn around the circle.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

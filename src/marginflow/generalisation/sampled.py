@@ -1,7 +1,5 @@
 """Test error by counting, on given points or on points drawn from a law block by block."""
 
-from __future__ import annotations
-
 from typing import Literal, Protocol
 
 import numpy as np

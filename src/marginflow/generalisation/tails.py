@@ -1,7 +1,5 @@
 """Tails of the Beta law and of inner products on the sphere, as natural logarithms: right also far below 1e-308."""
 
-from __future__ import annotations
-
 import math
 
 from scipy import special

@@ -5,8 +5,6 @@ with a soft margin, until the cap is the penalty). A sample that has margin 1 al
 the conditions with it are those without it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray

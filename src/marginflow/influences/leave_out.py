@@ -1,7 +1,5 @@
 """`influence`: the exact KKT point without each sample, or without each group of samples."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal

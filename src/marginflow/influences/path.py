@@ -9,8 +9,6 @@ along it. So the drop of V from lambda_i to 0 must be the integral of the missin
 jumped to another branch.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

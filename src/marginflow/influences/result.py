@@ -1,7 +1,5 @@
 """What each sample, or each group of samples, did: the points without them, with the evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal

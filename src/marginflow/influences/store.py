@@ -1,7 +1,5 @@
 """A file that keeps every finished point, so that an interrupt loses none of them."""
 
-from __future__ import annotations
-
 import hashlib
 import sqlite3
 from collections.abc import Iterable

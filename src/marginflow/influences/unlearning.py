@@ -9,8 +9,6 @@ without the group is the truth against which it, training that goes on without t
 measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

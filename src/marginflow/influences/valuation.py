@@ -7,8 +7,6 @@ The value of a group is what is lost without it, with the exact point without it
 and the same with the mean normalised margin :math:`y N(x) / \|\theta\|^2`, which moves where the accuracy does not.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

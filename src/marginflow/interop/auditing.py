@@ -1,7 +1,5 @@
 """`mf.audit(model, X, y)`: an audit of a network from any library, and of the head of a deeper one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@
 - `.onnx`: Gemm, Relu, Gemm and their other spellings (needs the extra `onnx`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -8,8 +8,6 @@ r"""Somebody's network as a chain of linear maps and rectifiers, folded into two
 All of it is exact up to the rounding of float64, and what was folded is said.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """One door for models of other libraries: torch modules, TorchScript, ONNX, scikit-learn, files of all of these."""
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Mapping
 from dataclasses import replace

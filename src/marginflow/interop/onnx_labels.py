@@ -6,8 +6,6 @@ predicted in the order of the classes and nothing else, so the graph may be read
 of the end is looked at; one that could do something else is refused.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A network as scikit-learn's own `MLPClassifier`, fitted by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Scalers, PCA, TruncatedSVD, selections of columns and a ColumnTransformer of the
 numbers are taken from the fitted attributes, so that folding them is exact up to rounding.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What to try next where no exact point was found, with what it costs; tests follow every piece of advice."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.limit.settings import FEW_ENOUGH, ILL_CONDITIONED, TOO_CLOSE

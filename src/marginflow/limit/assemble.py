@@ -1,7 +1,5 @@
 """From what a start or a polish has found to a `Limit`: the network, its certificate, how far it moved, the status."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

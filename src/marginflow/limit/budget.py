@@ -1,7 +1,5 @@
 """What the work may cost: a time limit, iterations; who watches it; and what happens when someone interrupts."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

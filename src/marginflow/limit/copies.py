@@ -4,8 +4,6 @@ With a hard margin a copy adds no condition: the sample with all of the multipli
 of all of them. Left in, copies make kink samples dependent and multipliers ambiguous, and no structure settles.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray

@@ -1,7 +1,5 @@
 """What `kkt_point` returns: the point, its certificate, and how far the polish moved from the flow."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate

@@ -1,7 +1,5 @@
 """Neurons of problem (P) as rows u_j with signs, positive ones first, and the merging of equal patterns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

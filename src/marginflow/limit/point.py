@@ -4,8 +4,6 @@ The route is flow first, then polish: gradient flow from small initialisation un
 direction has begun to settle, then ADMM and Newton's method on problem (P) from there, then the certificate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal

@@ -4,8 +4,6 @@ The threads of BLAS wait busily for each other's next product, and take the time
 `share` hands parts to sleep.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from itertools import pairwise
 from typing import TypeVar

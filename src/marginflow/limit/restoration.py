@@ -8,8 +8,6 @@ order.
 Patterns change on the way. Where a whole step would lead to margins that miss more, a part of it is taken.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

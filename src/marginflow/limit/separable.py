@@ -1,7 +1,5 @@
 """Data that no network of any width separates: named before anything is tried."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.data import Dataset

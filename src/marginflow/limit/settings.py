@@ -6,8 +6,6 @@ other values, none were compared. Tolerances stand for rounding. The numbers of 
 line, the bracket, the closed forms, many classes and supports stand in `settings.py` of their folders.
 """
 
-from __future__ import annotations
-
 # Starts ---------------------------------------------------------------------------------------------------------------
 
 # Length of a step of the flow relative to ||theta||, where it is long.

@@ -9,8 +9,6 @@ products m x r x k each time, in single precision, as all that is made of it is 
 it is on average, were neurons independent of each other (as in `solver/conjugate_gradients.py`), preconditions it.
 """
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -3,8 +3,6 @@ r"""The directions of the papers by name: which vector z is meant by "label-sum"
 They act as x_i - t y_i z. Lengths are as the papers have them; nothing is normalised.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How long a multiple of one vector flips samples: the exact curve of one direction, and its numbers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """A network on the plane, as it is drawn: its neurons, and what there is to say of it in numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray

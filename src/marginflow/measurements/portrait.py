@@ -1,7 +1,5 @@
 """A network on its data at a glance: certificate, what flips all samples, radii beside attacks and bounds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Exact radii whose proofs were judged, and the numbers that sum them up."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

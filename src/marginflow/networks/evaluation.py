@@ -1,7 +1,5 @@
 """What every network does with its samples: check them, take them in blocks, differentiate the ReLU."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The ways from our networks to other libraries, which are imported when they are asked for."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Derivatives by the parameters, in the parameters' shapes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ of `torch.nn.Linear` is assumed for both, and said so there. FVBS23 states none 
 every start, and it has no experiments.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ its parameters are `{2l}.weight` of shape (out, in) and, with a bias, `{2l}.bias
 used here and in `.safetensors` files, which torch therefore reads without us.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal

@@ -5,8 +5,6 @@ network. Neuron j computes v_j relu(A_j . x~) = sign(v_j) relu(u_j . x~) with u_
 on the signs and the u_j only, and neurons of one sign with positively parallel u_j act as one with the sum of them.
 """
 
-from __future__ import annotations
-
 import heapq
 
 import numpy as np

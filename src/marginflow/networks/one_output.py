@@ -1,7 +1,5 @@
 """What networks with one output and any number of layers share: margins, the scale at margin 1, and files."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path

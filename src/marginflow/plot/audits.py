@@ -1,7 +1,5 @@
 """An audit in a notebook: its best sentence, and what one vector flips."""
 
-from __future__ import annotations
-
 from marginflow.audits import Audit, ClassesAudit
 from marginflow.measurements import summarise_radii
 from marginflow.plot.results import Showing

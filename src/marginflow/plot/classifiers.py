@@ -1,7 +1,5 @@
 """A KKT point of K classes, or the certificate of any classifier, in a notebook: residuals and margins by class."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.certificates import ClassifierKKT

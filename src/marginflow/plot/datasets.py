@@ -1,7 +1,5 @@
 """A sample in a notebook: its sizes, and its points on the plane or along the first two principal directions."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import numpy as np

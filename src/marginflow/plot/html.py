@@ -1,7 +1,5 @@
 """The HTML of a result in a notebook: a sentence, a table, and pictures that need no script and follow the theme."""
 
-from __future__ import annotations
-
 import html
 import numbers
 from functools import cache

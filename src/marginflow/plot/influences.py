@@ -1,7 +1,5 @@
 """Exact leave-one-out in a notebook: which samples the others would get wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.influences import Influence

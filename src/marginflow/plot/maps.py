@@ -1,7 +1,5 @@
 """A map of a theorem in a notebook: where it does not apply, says nothing, or says something."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from marginflow.plot.results import Showing

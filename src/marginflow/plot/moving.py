@@ -1,7 +1,5 @@
 """The flow on the plane as a moving picture: from a network to the KKT point that it leads to."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Results that a notebook shows as their pages do: a hunt, a figure."""
 
-from __future__ import annotations
-
 from marginflow.experiments import FigureResult
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart

@@ -1,7 +1,5 @@
 """One vector for all samples, and steps along rays, in a notebook: how many samples flip at which length."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

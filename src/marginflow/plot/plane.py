@@ -1,7 +1,5 @@
 """A network on the plane: decision regions, the line of every neuron, margins, samples, and those on the margin."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

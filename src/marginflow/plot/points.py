@@ -1,7 +1,5 @@
 """A KKT point, or the certificate of any network, in a notebook: residuals, margins and multipliers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.certificates import Certificate, ClassifierKKT

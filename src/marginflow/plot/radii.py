@@ -1,7 +1,5 @@
 """An exact radius in a notebook: its bounds, and how they met."""
 
-from __future__ import annotations
-
 import math
 
 from marginflow.plot.results import Showing

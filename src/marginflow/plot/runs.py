@@ -1,7 +1,5 @@
 """A training run in a notebook: its loss, its margins and, given the data, how near a KKT point it came."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

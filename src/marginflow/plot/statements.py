@@ -1,7 +1,5 @@
 """A statement of a paper in a notebook: what it says, its formula, what it needs, and what is wrong in print."""
 
-from __future__ import annotations
-
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
 from marginflow.report.table import Table

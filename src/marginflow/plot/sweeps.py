@@ -1,7 +1,5 @@
 """A sweep and its results in a notebook: what varies, and the rows that are there."""
 
-from __future__ import annotations
-
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
 from marginflow.report.results.plain import natural_axes, row_chart, row_table

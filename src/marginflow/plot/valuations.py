@@ -1,7 +1,5 @@
 """What samples are worth, and how near unlearning comes to the truth, in a notebook."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.influences import Unlearning, Valuation

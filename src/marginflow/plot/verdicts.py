@@ -1,7 +1,5 @@
 """A verdict in a notebook: its sentence, its checks, and how much room each of them has."""
 
-from __future__ import annotations
-
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
 from marginflow.report.room_chart import room_chart

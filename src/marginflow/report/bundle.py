@@ -1,7 +1,5 @@
 """What a page carries with it: its templates and style sheets, and Vega with Vega-Lite and Vega-Embed as one script."""
 
-from __future__ import annotations
-
 import importlib.resources
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The page of the demo: records of four chapters in, one offline page out, pictures first."""
 
-from __future__ import annotations
-
 import base64
 import math
 import struct

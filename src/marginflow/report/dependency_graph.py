@@ -4,8 +4,6 @@ A line that passes a layer has a place of its own there, as a box has; lines to 
 put in an order with few crossings, and every place as near to what it is joined to as its neighbours allow.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

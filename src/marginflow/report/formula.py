@@ -1,7 +1,5 @@
 """Formulas: LaTeX in, MathML out, which browsers draw without a script."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

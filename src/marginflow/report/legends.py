@@ -3,8 +3,6 @@
 Vega-Lite has one symbol for all entries of a legend; Vega, to which it is compiled, has one for each.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The page of a sweep that runs: what is done, what failed and why, what each cell took, a first picture, time left."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

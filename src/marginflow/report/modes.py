@@ -1,7 +1,5 @@
 """One SVG for light and dark: a picture in the light colours of ours that follows the mode of its reader."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from marginflow.report.plane_svg import DARK_TWINS

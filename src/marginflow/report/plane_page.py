@@ -1,7 +1,5 @@
 """The plane as a small offline page, drawn by the script of the demo's first picture."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

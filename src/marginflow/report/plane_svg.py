@@ -1,7 +1,5 @@
 """The plane as one SVG element: heat as a small picture, contours, lines of neurons, samples, rings."""
 
-from __future__ import annotations
-
 import base64
 import struct
 import zlib

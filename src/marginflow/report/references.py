@@ -1,7 +1,5 @@
 """The papers and methods that a result stands on, as text and as BibTeX."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final

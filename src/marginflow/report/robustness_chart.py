@@ -1,7 +1,5 @@
 """Robustness curves on one chart: what is exact, what attacks flip, what no bound excludes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.errors import InputError

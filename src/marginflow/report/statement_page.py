@@ -4,8 +4,6 @@ What is said of a statement is put together once, in `parts`; `render_statement`
 documentation makes Markdown of the same parts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final

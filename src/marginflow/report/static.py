@@ -1,7 +1,5 @@
 """A chart as a file of its own: SVG, PNG or PDF, in the light or the dark colours of the page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -4,8 +4,6 @@ A printed chart carries its font (`typeface`), an SVG as data, PNG and PDF as dr
 the same wherever it is opened, and legends are laid out for the letters that the reader sees.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

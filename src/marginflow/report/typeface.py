@@ -1,7 +1,5 @@
 """The fonts that pages and pictures carry, so that superscripts, Greek and primes look the same everywhere."""
 
-from __future__ import annotations
-
 import base64
 import importlib.resources
 import importlib.resources.abc

@@ -1,7 +1,5 @@
 """Altair as `alt`, imported when it is first asked for: help and pages without charts do without its second."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager

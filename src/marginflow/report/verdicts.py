@@ -1,7 +1,5 @@
 """The page of all statements: one row each, the formula as MathML, the observed number beside its bound as a bar."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ The curve is a step function whose steps are the radii themselves. Where a radiu
 lies between two: what is certified (by lower bounds) and what is possible (by witnesses).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What an attack returns, and the one way in which every attack ends: shorten on the exact ray, evaluate again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ point. There is no box around the inputs. Every answer is shortened along its ow
 `sizes` are proved upper bounds; the attacks differ only in how they search.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

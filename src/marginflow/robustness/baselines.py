@@ -4,8 +4,6 @@ Distance to the nearest sample of the other class, and the flip distance of 1-ne
 classifiers are in `linear.py`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

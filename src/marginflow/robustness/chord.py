@@ -14,8 +14,6 @@ is then computed from (Lambda, s) alone, so nothing rests on the solver.
 One sample gives the chord bound of its radius; several samples with one z give a bound for universal perturbations.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

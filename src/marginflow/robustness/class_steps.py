@@ -4,8 +4,6 @@ On a ray every difference f_y - f_t is piecewise linear in t with the same break
 the class changes at the least of them over all rivals.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil
 

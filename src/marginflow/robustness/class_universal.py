@@ -8,8 +8,6 @@ of the samples by itself, so that of the share s of n samples that must change, 
 longer than z.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil

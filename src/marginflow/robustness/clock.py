@@ -1,7 +1,5 @@
 """A time limit that several stages share, each with a deadline of its own."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -3,8 +3,6 @@ r"""Networks that are robust by construction: one neuron per sample [VYS22, Thm 
 Both give each sample or cluster a neuron of its own, active there and dead around all the others.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ flipping z: then D_i is replaced by the linear function it equals there and neve
 becomes convex, z stays feasible, and projecting the origin on it cannot make z longer.
 """
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -7,8 +7,6 @@ With m_ij in {0, 1} the opposing neurons are fixed to be active or not (the conv
 of a chord it is the relaxation of a lower bound.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ share. "bound": what is not certified, so at most this share. For one set of poi
 everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -11,8 +11,6 @@ The largest r at which y N is seen to be positive is found by bisection. Upper b
 from x and from random points nearby, and bisection on the segment to where the sign has changed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

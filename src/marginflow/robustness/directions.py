@@ -5,8 +5,6 @@ All of them are directions z for the signed perturbation x_i - y_i t z (see `min
 is normalised.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -7,8 +7,6 @@ soon as the sign has changed) and "sharp" (the lemmas of the proof with the cons
 The step sizes are rational functions; `vys22_steps` accepts fractions as well as floats and is then exact.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -10,8 +10,6 @@ large bound. The multipliers are all that is used of either: whoever asks recomp
 answer makes a bound weak and never false.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

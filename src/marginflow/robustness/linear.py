@@ -1,7 +1,5 @@
 r"""Linear classifiers on the same points: the max-margin one, and the sum of cluster means of [FVBS23, Sec. 4]."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ a quadratic majorant. Each is rigorous up to a stated allowance for rounding, an
 multipliers that prove them. A point that is flipped already has radius 0, and the result says so.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Breakpoints are sorted, slopes and values are prefix sums; only the few pieces i
 again, by a fresh sum over the neurons.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ On a ray every pre-activation is linear, a_j + t g_j, so y N is piecewise linear
 per neuron. Sorted breakpoints and prefix sums give its value at every breakpoint, and with them every sign change.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

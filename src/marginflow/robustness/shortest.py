@@ -1,7 +1,5 @@
 """One vector for many samples, said in a sentence."""
 
-from __future__ import annotations
-
 import math
 
 # Relative gap below which the two bounds are one number to a reader.

@@ -10,8 +10,6 @@ the chord relaxation of all samples jointly, tightened on the cap that each roun
 everything from the witness and the multipliers, without a solver.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One cell of a sweep: a task, all of its parameters, a seed; and the hash under which its row is kept."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -6,8 +6,6 @@ Python makes of its syntax tree without docstrings, so neither comments nor the 
 formula the time of cells is estimated does not count either: the properties `operations` and `cost_kind` of classes.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import inspect

@@ -1,7 +1,5 @@
 """Two stores side by side: which cells both have, and how far their rows lie apart."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

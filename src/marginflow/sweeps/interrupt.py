@@ -1,7 +1,5 @@
 """An interrupt (Ctrl-C) counts even where the work that it met caught it and returned what was done so far."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """One sweep on one store: a lock that the operating system takes back when its holder dies, even by kill -9."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What became of a cell: its row, or its traceback, and how long it took."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field

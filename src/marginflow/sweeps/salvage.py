@@ -5,8 +5,6 @@ leaf of a table is taken apart [SQLite file format, sections 1.6 and 2.1], in th
 whatever is not a row of ours fails its checksum.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass

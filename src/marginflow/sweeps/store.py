@@ -1,7 +1,5 @@
 """Where rows are kept: a SQLite file with one writer, and arrays as safetensors in a folder beside it."""
 
-from __future__ import annotations
-
 import abc
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Results as a table for other programs: CSV and Parquet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

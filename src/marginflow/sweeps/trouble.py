@@ -1,7 +1,5 @@
 """What a disk or a damaged file refuses, as one true sentence."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

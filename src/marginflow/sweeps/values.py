@@ -1,7 +1,5 @@
 """A value from a spec becomes a value of the declared type, or one sentence with its path says why not."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Statements of the papers, executable: each has hypotheses, constants, conclusions, an example and a control."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from marginflow.doors import check_types, checked

@@ -1,7 +1,5 @@
 """What is known about a classifier and the KKT conditions of its max-margin problem."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 

@@ -10,8 +10,6 @@ mu_ij = sum_t lambda_it dv_ijt sigma_ijt matters, dv_ijt = v_{j, y_i} - v_{j, t}
 negative and of the positive parts. So the best multipliers are a convex quadratic program (see `program`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Ball arithmetic at the border: python-flint is imported here, lazily, and nowhere else."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -11,8 +11,6 @@ pre-activations and the other margins keep the right strict signs, that solution
 ball arithmetic, so "proved" is a proof.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 r"""Feasible descent made visible: a network close by, feasible, with a smaller norm."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -5,8 +5,6 @@ neuron may grow in any direction, so it is harmless only if |F| <= 1 everywhere;
 minimum. [KYS23, Def.LocMin, X.GlobalLP]
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

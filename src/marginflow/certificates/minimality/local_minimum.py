@@ -11,8 +11,6 @@ own. So
 * zero neurons need sup |F| <= 1, which is decided exactly in augmented dimension two. [KYS23, Def.LocMin]
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass, replace
 from typing import Literal

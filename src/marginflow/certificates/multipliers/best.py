@@ -6,8 +6,6 @@ problem is convex. At a KKT point the first guess "all kinks free" is usually ri
 repeat, accelerated projected gradients take over and hand back better states.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Convex quadratic programs in a box: block pivoting, made safe by projected Newton steps."""
 
-from __future__ import annotations
-
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ weights, drop those that would become negative, again. Atoms in use stay indepen
 problems need.
 """
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

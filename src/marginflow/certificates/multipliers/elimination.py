@@ -5,8 +5,6 @@ neuron j in span{xt_i : i in K_j}. What is left is a problem in lambda alone. Sm
 solved by QR, because samples may nearly coincide; large ones are assembled as a Gram matrix of size n.
 """
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""The span of the samples on the kinks of a neuron: projections on it and coefficients in it."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 

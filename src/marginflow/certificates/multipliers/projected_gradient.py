@@ -1,7 +1,5 @@
 r"""Accelerated projected gradients for the multipliers: slow, but it converges from anywhere."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ours: random features amplified over the first steps of [FCB22], with small and with large initialisation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Annotated

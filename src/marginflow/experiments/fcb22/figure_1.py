@@ -1,7 +1,5 @@
 """[FCB22, Figure 1]: the decision boundary in the plane after gradient descent on noisy XOR clusters, as exact rays."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Annotated

@@ -1,7 +1,5 @@
 r"""Clusters, four classifiers: their test error, and the multiple of z = sum_q y^(q) mu^(q) that flips fresh points."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Literal
 

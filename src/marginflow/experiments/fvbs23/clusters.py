@@ -1,7 +1,5 @@
 """Ours: test error and flip of four classifiers against the number of clusters."""
 
-from __future__ import annotations
-
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.fvbs23.classifiers import CLASSIFIERS, cluster_run
 from marginflow.experiments.fvbs23.double_edge import DEVIATIONS, against, judge

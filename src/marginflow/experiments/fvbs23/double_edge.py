@@ -1,7 +1,5 @@
 """[FVBS23, Thms 3.1, 3.2 and 4.1] as curves and findings: KKT networks generalise, and z flips them all the same."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """[KYS23, section 5]: training for 100k epochs instead of 20k changes nothing."""
 
-from __future__ import annotations
-
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import compared, little_change
 from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief

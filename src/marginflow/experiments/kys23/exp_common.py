@@ -1,7 +1,5 @@
 """[KYS23, section 5, Common]: every trained network fits all of its noisy training samples."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

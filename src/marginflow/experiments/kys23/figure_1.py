@@ -1,7 +1,5 @@
 """[KYS23, Figure 1]: clean test error against the noise in different dimensions; what its two halves share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid

@@ -1,7 +1,5 @@
 """[KYS23, Figure 1, left]: clean test error against the noise in different dimensions, m = 500."""
 
-from __future__ import annotations
-
 from marginflow.experiments.kys23.figure_1 import half
 
 FIGURE = half(

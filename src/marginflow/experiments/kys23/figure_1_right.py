@@ -1,7 +1,5 @@
 """[KYS23, Figure 1, right]: clean test error against the noise in different dimensions, m = 2000."""
 
-from __future__ import annotations
-
 from marginflow.experiments.kys23.figure_1 import half
 
 FIGURE = half(

@@ -1,7 +1,5 @@
 """[KYS23, Figure 2, left]: clean test error against the noise for a narrow and a wide network."""
 
-from __future__ import annotations
-
 from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.profile import compared, little_change
 from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, NOISES, brief, published

@@ -1,7 +1,5 @@
 """[KYS23, Figure 2, right]: clean test error against the noise for three layers, beside two."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product

@@ -1,7 +1,5 @@
 """[KYS23, Figure 3]: the cases in the proof of Theorem 3.2, on real networks with the real perturbations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import msgspec

@@ -1,7 +1,5 @@
 """Ours: KYS23 in one dimension, the clean test error against the noise at KKT points, local minima and the optimum."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

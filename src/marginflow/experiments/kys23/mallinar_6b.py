@@ -1,7 +1,5 @@
 """[KYS23, section 5]: the experiment of Mallinar et al. that the paper starts from, three layers in dimension 10."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product

@@ -1,7 +1,5 @@
 """Networks on the line in closed form, and the perturbations that shorten them in the proof of [KYS23, Thm 3.2]."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final

@@ -1,7 +1,5 @@
 """The overfitting profile, clean test error against the noise: its curves, and what makes it tempered or benign."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The cases in the proof of [KYS23, Thm 3.2] as real networks, each with the perturbation that shortens it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, final

@@ -1,7 +1,5 @@
 """The setting of [KYS23, section 5], and how the smaller sizes differ from it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import product

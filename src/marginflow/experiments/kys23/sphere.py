@@ -1,7 +1,5 @@
 r"""The runs behind the figures of [KYS23, section 5]: noisy labels on the unit sphere, trained or at a KKT point."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """Ours: VYS22's runs again, each beside the exact KKT point of the same data, for widths that are lazy and not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product

@@ -1,7 +1,5 @@
 """[VYS22, section 6, Dataset]: Gaussian inputs of variance 1/d instead of the sphere."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure

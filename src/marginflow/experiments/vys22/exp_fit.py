@@ -1,7 +1,5 @@
 """[VYS22, section 6, Margin]: every run ended with all samples correct."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure

@@ -1,7 +1,5 @@
 """[VYS22, section 6, Experimental setting]: the logistic loss instead of the exponential one."""
 
-from __future__ import annotations
-
 from marginflow.experiments.frame import Figure
 from marginflow.experiments.vys22.sphere import sphere_run
 from marginflow.experiments.vys22.variants import flip_panels, similar, sizes

@@ -1,7 +1,5 @@
 """[VYS22, section 6, Experimental setting]: the published schedule of the rate beside faster ones."""
 
-from __future__ import annotations
-
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.vys22.sphere import sphere_run
 from marginflow.experiments.vys22.variants import flip_panels, similar

@@ -1,7 +1,5 @@
 """[VYS22, Figure 1(a)]: the smallest perturbation that flips every sample on the margin, for m = d^alpha samples."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure

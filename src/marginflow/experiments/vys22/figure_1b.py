@@ -1,7 +1,5 @@
 """[VYS22, Figure 1(b)]: the smallest flip for networks of different widths, m = d samples."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product

@@ -1,7 +1,5 @@
 """[VYS22, Figure 2(a)]: the share of samples on the margin, for m = d^alpha samples."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure

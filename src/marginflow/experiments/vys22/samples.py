@@ -1,7 +1,5 @@
 """The runs with m = d^alpha samples that several figures of VYS22 show: their grid, their curves, and that all fit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

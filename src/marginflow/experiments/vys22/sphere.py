@@ -1,7 +1,5 @@
 r"""The runs behind the figures of [VYS22, section 6]: sphere data, the published recipe or an exact KKT point."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Literal
 

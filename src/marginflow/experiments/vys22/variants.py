@@ -1,7 +1,5 @@
 """What the remarks of [VYS22, section 6] have in common: two variants of the same runs, said to be similar."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from marginflow.experiments.frame import Grid, Size, product

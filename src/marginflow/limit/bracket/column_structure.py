@@ -1,7 +1,5 @@
 """From generated columns to an exact point: generate, read the structure, let Newton's method solve it, repeat."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

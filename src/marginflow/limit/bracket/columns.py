@@ -9,8 +9,6 @@ has multipliers :math:`0 \le \lambda \le C`; directions with :math:`s F_\lambda(
 ascents from the samples, from the directions in use and from random ones. C grows until no slack is left.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import linprog
 

@@ -17,8 +17,6 @@ Any coefficients give a valid bound; none is read off a solver. The residual vec
 exceed a given level at all: in a cap of the sphere, which narrows [l, h].
 """
 
-from __future__ import annotations
-
 import heapq
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 r"""A bracket on the global optimum of the max-margin problem, for small data of any dimension."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import fsum, inf
 

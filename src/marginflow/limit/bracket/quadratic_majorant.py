@@ -11,8 +11,6 @@ need not be exact. Where the bound is B, :math:`s F(u) \ge T` only in an ellipso
 :math:`(u - u^*)^T (\gamma I - M) (u - u^*) \le B - T`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

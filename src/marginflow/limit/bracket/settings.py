@@ -5,8 +5,6 @@ They were tried on random labels of 8 to 20 samples in two to ten dimensions (`t
 a length or to a sum bounds rounding.
 """
 
-from __future__ import annotations
-
 # The bracket ----------------------------------------------------------------------------------------------------------
 
 # Bounds are rounded outwards by this share.

@@ -6,8 +6,6 @@ inside a region, at :math:`S / \|S\|`; and every region has an arc of some circl
 circles and over the two regions beside each of their arcs is the supremum, whatever the position of the rows.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray

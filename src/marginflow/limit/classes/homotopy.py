@@ -8,8 +8,6 @@ Clarke's weights do. At each delta L-BFGS minimises
 and lambda_it <- (lambda_it + rho (1 - m_it))_+ follows. Parallel neurons are merged on the way, so that few remain.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 

@@ -12,8 +12,6 @@ violated says what to change: where q_i . v_j < 0 the Lagrangian is convex in z_
 kink; elsewhere it means that the pair has changed its side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple

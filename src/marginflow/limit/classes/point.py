@@ -6,8 +6,6 @@ The way: an augmented Lagrangian with rounded kinks (`homotopy`), Newton's metho
 (`newton`), the certificate of `certify_classifier`, which knows neither; another random network where that fails.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ gradient of sum_it lambda_it (f_{y_i} - f_t)(x_i) is sum_i (q_i . v_j) relu'(z_i
 in v_j.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

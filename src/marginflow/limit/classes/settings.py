@@ -4,8 +4,6 @@ They were tried on digits with 3, 5 and 10 classes and 100, 200 or 500 samples (
 nothing is said about other values, none were compared.
 """
 
-from __future__ import annotations
-
 # Attempts -------------------------------------------------------------------------------------------------------------
 
 # Scale of the random networks, relative to torch's.

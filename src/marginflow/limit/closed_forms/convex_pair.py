@@ -1,7 +1,5 @@
 r"""The convex pair: an exact KKT point with one positive and one negative neuron on any separable data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

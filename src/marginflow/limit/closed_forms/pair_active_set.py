@@ -10,8 +10,6 @@ the sample is on the margin and on the kink of the opposite neuron, and the two 
 systems then have size n and not 2n.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """The numbers of the closed forms, together. All bound rounding, which tests on random data of every form have met."""
 
-from __future__ import annotations
-
 # Orthogonal samples ---------------------------------------------------------------------------------------------------
 
 # How far from zero (relative to the norms) an inner product may be and still count as rounding.

@@ -1,7 +1,5 @@
 """Splitting the neurons of a certified point: the Clarke weights go with the neurons."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray, read_only

@@ -14,8 +14,6 @@ with rows A_ij x_i (same) and -theta_ij x_i (opposite) of B_j; and then, for the
 With the Cholesky factors L_j of M_j the sum is E E^T, E = [B_j L_j^{-T}]: one product of size m x k r x m.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

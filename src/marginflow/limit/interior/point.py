@@ -1,7 +1,5 @@
 """A KKT point of (P) by the interior point: separation, pattern, rounds, structure, Newton's method."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

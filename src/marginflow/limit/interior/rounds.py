@@ -14,8 +14,6 @@ objective never rises. Where samples are many to a dimension it needs many round
 and be hard only in the end. It takes the place of most rounds and ends with fewer neurons.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 import numpy as np

@@ -5,8 +5,6 @@ samples of smallest margin and others at random; those that come out short join 
 is outside the set falls short, nearly every sample decides, and the whole problem is solved at once.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

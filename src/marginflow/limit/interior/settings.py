@@ -5,8 +5,6 @@ the numbers of the rounds were compared. Where nothing is said about other value
 from rounding says so.
 """
 
-from __future__ import annotations
-
 import sys
 
 # The whole ------------------------------------------------------------------------------------------------------------

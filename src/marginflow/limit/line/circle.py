@@ -9,8 +9,6 @@ So its supremum is a finite maximum. All sums and all comparisons are made with 
 powers of two); the only rounding is in the last division and square root of each reported number.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cmp_to_key
 

@@ -1,7 +1,5 @@
 """The global max-margin network on the line, with a proof that it is global."""
 
-from __future__ import annotations
-
 from marginflow.arrays import real_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError

@@ -1,7 +1,5 @@
 """Floats as integers times a power of two, so that sums and products of them are exact."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from math import isqrt
 

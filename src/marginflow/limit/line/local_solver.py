@@ -1,7 +1,5 @@
 """Local minima of the max-margin problem on the line: every neuron keeps to its own territory."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.data import Dataset

@@ -14,8 +14,6 @@ has a handful of nonzeros per row, and no cancellation between samples that are 
 the neurons are the multipliers of the bounds and of the peaks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 import numpy as np

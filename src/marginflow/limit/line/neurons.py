@@ -1,7 +1,5 @@
 """Neurons of a planar network by where they stand: at a breakpoint of the dual function or inside an arc."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@ r"""Max-margin networks whose neurons live in the plane: the linear program, New
 The rows z_i of the plane are (x_i, 1) for samples on a line with a bias, or x_i for samples of the plane without one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

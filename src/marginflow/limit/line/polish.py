@@ -6,8 +6,6 @@ in the neurons; :math:`s_j F(t_j) = 1` at breakpoints; :math:`s_j S_j = u_j / \|
 the slope of the dual function. The matrix is symmetric; convergence is quadratic, down to rounding.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """KKT points on the line that are not local minima: one neuron stands on a sample of its own label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -5,8 +5,6 @@ Where nothing is said about other values, none were compared; what is relative t
 kind bounds rounding.
 """
 
-from __future__ import annotations
-
 # The linear program ---------------------------------------------------------------------------------------------------
 
 # Arcs of more than this angle get a bound in their middle to begin with.

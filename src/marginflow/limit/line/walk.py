@@ -1,7 +1,5 @@
 """Walking down on the line: every neuron keeps to its own territory until it gains by leaving it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import replace
 

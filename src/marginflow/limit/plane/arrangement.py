@@ -16,8 +16,6 @@ all candidates of n circles cost :math:`n^2 \log n`. No candidate is left out: t
 largest of them all. Rows in a plane or on a line are the case of vanishing coordinates and need nothing special.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -10,8 +10,6 @@ the complement of its kinks and :math:`u_j = Q_j a_j` the KKT conditions are
 a saddle system in :math:`(a, \lambda)`. Its steps are of least norm, so that networks which are not unique do no harm.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The global max-margin network of samples in the plane, with a proof that it is global."""
 
-from __future__ import annotations
-
 import time
 from math import inf
 

@@ -6,8 +6,6 @@ x at every direction, so the x that keeps the largest peak lowest is found by cu
 constraints of the next.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import replace

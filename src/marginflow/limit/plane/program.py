@@ -8,8 +8,6 @@ HiGHS keeps its basis when columns join, so a round costs a few pivots; from scr
 Its tolerances are never below what rounding leaves of sums as large as the objective: there pivots would go on and on.
 """
 
-from __future__ import annotations
-
 import time
 
 import highspy

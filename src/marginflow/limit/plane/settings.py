@@ -5,8 +5,6 @@ They were tried on moons, circles and spirals of 200 to 1000 samples with hard m
 to the largest of its kind bounds rounding.
 """
 
-from __future__ import annotations
-
 import sys
 
 # Samples --------------------------------------------------------------------------------------------------------------

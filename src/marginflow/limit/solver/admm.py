@@ -17,8 +17,6 @@ Single precision is enough to find out which pairs and samples are where, at hal
 double precision once the residuals have come down to what single precision can resolve.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The weight rho of ADMM: how large it is to begin with, how it follows the residuals, and which neurons have more."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ blocks on the diagonal all that is left are products with what is below them. CP
 in single precision, LAPACK and this: 1,300 rows 1.5 and 0.2, 3,426 rows 12.5 and 3.5.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -10,8 +10,6 @@ the path that the bounds bend, as far as the length falls. Hundreds of weights m
 right; `least_squares_in_box` of the certificates is slower and as accurate as the rows allow.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.linalg
 

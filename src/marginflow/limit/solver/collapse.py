@@ -5,8 +5,6 @@ the last of each sign; those cannot satisfy the margins, and the multipliers gro
 never sum to more than the objective of a pattern that can be satisfied.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray

@@ -10,8 +10,6 @@ Iterates keep C^T x - delta z = g, and on that subspace the matrix is positive: 
 Newton's method corrects itself, so a relative residual of 1e-2 is enough, and the products run in single precision.
 """
 
-from __future__ import annotations
-
 from typing import Protocol
 
 import numpy as np

@@ -5,8 +5,6 @@ where few directions have most of their length, as in images: there the steps wo
 Then the Hessian is formed after all, in single precision, and kept as long as it is a good guess of the present one.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray

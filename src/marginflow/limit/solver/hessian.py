@@ -1,7 +1,5 @@
 """The Hessian of Newton's method, formed, and the saddle system that it is part of, solved by elimination."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ only the products are made problem by problem. What a problem has fewer neurons 
 and stays zero.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 

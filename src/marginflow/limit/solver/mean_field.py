@@ -6,8 +6,6 @@ p_i the share (by t) of the neurons of one sign on which sample i is active and 
 factor of size 2 r (Woodbury) or n.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.linalg
 

@@ -1,7 +1,5 @@
 """Columns of neurons in groups, added up or averaged; a group of one neuron, as most are, is left as it is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

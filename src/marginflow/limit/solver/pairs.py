@@ -1,7 +1,5 @@
 """The (sample, neuron) pairs of problem (C): where each one is, and what follows from that for the neurons."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ that structure then takes a handful of steps to rounding error. If the structure
 and ADMM goes on for twice as long.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 

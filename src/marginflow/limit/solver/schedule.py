@@ -3,8 +3,6 @@
 Newton tries get no more than ADMM has had. Work is counted, not timed: same seed, same bits on a busy machine.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.limit.problem import Problem

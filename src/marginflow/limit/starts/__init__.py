@@ -1,7 +1,5 @@
 """Where `kkt_point` begins: one file for each way, found by itself and tried in the order of the ranks."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A flow on some of the samples whose neurons go on in bundles once they have turned: the flow of the working set."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

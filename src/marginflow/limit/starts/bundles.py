@@ -1,7 +1,5 @@
 """Bundles: nearly parallel neurons of a network are added up, which costs nothing and makes the polish cheaper."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.limit.neurons import Neurons, add_up, gather

@@ -5,8 +5,6 @@ for ADMM. There a linear program over directions, which grows by the maxima of t
 of a network close to the *global* optimum, and Newton's method makes it exact.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.limit.bracket.column_structure import structures

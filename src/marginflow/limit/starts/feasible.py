@@ -7,8 +7,6 @@ Over fixed unit directions the max-margin problem is a linear program,
 whose basic solutions use at most as many neurons as there are samples and whose duals are multipliers to start from.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

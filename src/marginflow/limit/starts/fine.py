@@ -1,7 +1,5 @@
 """The first flow again, bundled less and polished in double precision: the last way, for delicate cases."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from marginflow.limit.budget import Budget

@@ -1,7 +1,5 @@
 """The flow: steps of bounded angle from the given network, until every margin is positive and half as long again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from marginflow.errors import InputError

@@ -1,7 +1,5 @@
 """The interior point from the flow's neurons: where samples are many to a dimension, and on data of any scale."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The line: the global max-margin network in one dimension, with its proof of optimality."""
 
-from __future__ import annotations
-
 from marginflow.errors import InputError
 from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.limit.line.global_solver import max_margin_within

@@ -1,7 +1,5 @@
 """A longer flow, bundled less: where the patterns had not settled."""
 
-from __future__ import annotations
-
 from marginflow.limit.budget import Budget
 from marginflow.limit.settings import FINER, LEAST_LONG, LONG_FLOW
 from marginflow.limit.starts.flow import both_signs

@@ -1,7 +1,5 @@
 """The caller's own network, as it is: no flow goes before the polish."""
 
-from __future__ import annotations
-
 from marginflow.limit.budget import Budget
 from marginflow.limit.starts.flow import first
 from marginflow.limit.starts.start import AbstractStart, Start

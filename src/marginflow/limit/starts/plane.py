@@ -1,7 +1,5 @@
 """The plane: the global max-margin network of samples that span two dimensions, with its proof of optimality."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

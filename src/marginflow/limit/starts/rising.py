@@ -9,8 +9,6 @@ Where s F(u) > 1 zero is not a local minimum. Without such a direction it is the
 penalty at which another network is better is C* = 1 / max |sum_i y_i relu(x_i . u)|.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

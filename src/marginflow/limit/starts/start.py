@@ -11,8 +11,6 @@ To add one, write a file in this folder with a class like
 `kkt_point` finds it by itself and asks it in the order of the ranks, until a point is exact.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar

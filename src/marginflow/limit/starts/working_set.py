@@ -9,8 +9,6 @@ structure of the set, with all other samples near the margin; it puts them where
 violated even then come in too, and it goes on from its own structure.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -7,8 +7,6 @@ A few dozen steps of L-BFGS with all samples tell the few that come near the mar
 is done with those few, and delta falls.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

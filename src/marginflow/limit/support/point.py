@@ -6,8 +6,6 @@ whole problem as soon as every other sample has margin 1 or more. Which samples 
 (`support.watched`). Where the flow would go plays no part; for that, call `kkt_point` itself.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import replace

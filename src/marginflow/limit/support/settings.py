@@ -3,8 +3,6 @@
 *Digits*: scikit-learn's ten digits, one against the rest, four fifths for training.
 """
 
-from __future__ import annotations
-
 # Iterations of L-BFGS on all samples, and the width delta of the smoothed corner.
 FIRST_STEPS, FIRST_CORNER = 40, 0.1
 # Then on the samples with margins up to this: pairs of delta and iterations. CPU seconds of a fit, three folds in turn,

@@ -1,7 +1,5 @@
 """What a page tells of certified accuracy."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from marginflow.report.charts import lines, stairs

@@ -1,7 +1,5 @@
 """What a page says of an audit and of a sweep."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What a page tells of a certificate, and of a KKT point that was looked for."""
 
-from __future__ import annotations
-
 from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, histogram, lines, points
 from marginflow.report.formula import Formula

@@ -1,7 +1,5 @@
 """Which papers and methods given results stand on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final

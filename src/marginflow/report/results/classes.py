@@ -1,7 +1,5 @@
 """What a page says of the audit of a classifier with more than two classes, and of a bracket."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

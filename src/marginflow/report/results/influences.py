@@ -1,7 +1,5 @@
 """What a page tells of samples that were left out: exact leave-one-out error, unlearning, data valuation."""
 
-from __future__ import annotations
-
 from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, points
 from marginflow.report.images import image_chart, square_side

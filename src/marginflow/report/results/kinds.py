@@ -1,7 +1,5 @@
 """Which kind of result a file holds, recognised by the keys that only this kind has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """What a page tells of rows, and of an object of no known kind: tables, and a chart where columns are named."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """Results read from files: JSON objects, lists of rows, one object per line, and CSV."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One page of several results: the verdict of all in a sentence, then each with its own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from marginflow.report.page import Page, Section, Tone

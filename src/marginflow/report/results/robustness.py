@@ -1,7 +1,5 @@
 """What a page tells of exact radii and of vectors that flip."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

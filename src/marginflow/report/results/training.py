@@ -1,7 +1,5 @@
 """What a page tells of a training run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

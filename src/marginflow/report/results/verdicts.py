@@ -1,7 +1,5 @@
 """What a page tells of verdicts on statements."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

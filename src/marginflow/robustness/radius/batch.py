@@ -1,7 +1,5 @@
 r"""Radii of many points: the network is reduced once, points are shared among processes and returned one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
 from typing import Any

@@ -21,8 +21,6 @@ certificate; of a step: the step; a tau: that tau), and a number of a step below
 a number as any. At the witness the sign of y N - level is decided in rational arithmetic where float64 cannot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

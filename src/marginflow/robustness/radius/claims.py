@@ -1,7 +1,5 @@
 r"""What a search says, put into the words of a certificate: units, claims, the witness on the other side."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray

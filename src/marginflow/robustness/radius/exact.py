@@ -1,7 +1,5 @@
 r"""The door: the exact l2 distance of points to the decision boundary of a two-layer ReLU network or classifier."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from functools import partial

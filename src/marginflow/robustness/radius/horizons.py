@@ -1,7 +1,5 @@
 """How far the search looks: up to the nearest witness, up to a nearer rival, or ever farther if there is neither."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 

@@ -9,8 +9,6 @@ too, and distances in units of 2^k,
 Radii are the same for every C, and scale with 2^k. Only what falls below 2^-200 of the largest is set to zero.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 from fractions import Fraction

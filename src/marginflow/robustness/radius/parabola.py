@@ -10,8 +10,6 @@ The relaxation needs omega(A, s; z) = -s |c| times that parabola with A = s |c| 
 (A, s) and smooth enough for Newton: the pieces join with equal first derivatives.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -13,8 +13,6 @@ Where there are many more samples than dimensions the chords prove nothing at th
 relaxation proves 97 to 99.7 % of it.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -6,8 +6,6 @@ out by one step. The proof is one witness and, for every rival, a certificate th
 bound. The geometry (parallel neurons, span of W) is shared by all rivals.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

@@ -10,8 +10,6 @@ with the shares of the neurons that are at their kinks that its projection has f
 the projection itself.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from math import isfinite, sqrt

@@ -5,8 +5,6 @@ A node is a region: the signs fixed so far, and an interval for every pre-activa
 reaches (1 - tolerance) upper is closed; the lowest open node is split on the neuron that leaves the largest gap.
 """
 
-from __future__ import annotations
-
 import heapq
 import time
 from dataclasses import dataclass, field, replace

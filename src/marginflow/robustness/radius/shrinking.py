@@ -4,8 +4,6 @@ Networks that differ in their outputs only are cases of one problem: the steps o
 each, are read at once and taken at the same time. No row of an array enters another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -9,8 +9,6 @@ n = -grad psi / ||grad psi|| and t = psi(0) / ||grad psi||. The ball with its ce
 rim^2 = R^2 - t^2, gives the range of w . delta over the cap exactly when the angle between w and n (or -n) is phi.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from marginflow.arrays import FloatArray

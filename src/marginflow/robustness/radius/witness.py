@@ -5,8 +5,6 @@ are active there: {constant + C(delta) + sum_S c_j z_j <= 0} is convex, lies ins
 Project 0 on it, update S, repeat: distances never grow, and there are finitely many S (convex-concave procedure).
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

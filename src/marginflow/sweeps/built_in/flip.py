@@ -1,7 +1,5 @@
 """`flip`: how long a multiple of one vector flips the samples of a KKT point [VYS22, sec. 4]."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta

@@ -1,7 +1,5 @@
 """`limit`: how well a KKT point on a law is certified, and what it looks like."""
 
-from __future__ import annotations
-
 from marginflow.sweeps.built_in.point import PointParameters, certified, point, sample
 from marginflow.sweeps.registry import TaskResult, task
 

@@ -1,7 +1,5 @@
 """`map-cell`: what the bound of a theorem is about, measured on one instance of given numbers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Final
 

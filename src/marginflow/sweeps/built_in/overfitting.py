@@ -1,7 +1,5 @@
 """`overfitting`: the clean test error at a KKT point that interpolates noisy labels [KYS23, sec. 3 to 5]."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from marginflow.generalisation import line_error, sampled_error

@@ -1,7 +1,5 @@
 """What the built-in tasks share: parameters that name a law and a network, and the KKT point that they lead to."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct

@@ -1,7 +1,5 @@
 """`radius`: proved distances of samples of a KKT point to its decision boundary."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, Final
 

@@ -1,7 +1,5 @@
 """Cells on a Dask cluster: one at a given address, or one started here."""
 
-from __future__ import annotations
-
 import importlib
 import logging
 import queue

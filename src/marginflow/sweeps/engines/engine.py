@@ -1,7 +1,5 @@
 """The one method of an engine."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Generator, Sequence
 

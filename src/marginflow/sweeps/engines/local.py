@@ -1,7 +1,5 @@
 """Cells on this machine: in this process, or in processes of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
