@@ -14,9 +14,9 @@ from marginflow.data import Dataset, XorClusters
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance, Verdict
 from marginflow.theory.fcb22 import recorded
-from marginflow.theory.fcb22.lem_4_4 import log_edge_tail
-from marginflow.theory.fcb22.lem_4_11 import moves
 from marginflow.theory.fcb22.path import path_of
+from marginflow.theory.fcb22.thm_3_1.lem_4_4 import log_edge_tail
+from marginflow.theory.fcb22.thm_3_1.lem_4_11 import moves
 
 
 def judged(name: str, instance: Instance) -> Verdict:

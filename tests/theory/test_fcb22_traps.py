@@ -17,14 +17,14 @@ from marginflow.theory.fcb22.assumptions import C16, C64, FIGURE, with_numbers
 from marginflow.theory.fcb22.constants import C0_PAPER, E2, GAMMA, GROWTH, C2_proved, C3_proved
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.ledger import ledger, needed_constant
-from marginflow.theory.fcb22.lem_4_1 import count_failure, norm_failure
-from marginflow.theory.fcb22.lem_4_2 import set_failure, set_probability
-from marginflow.theory.fcb22.lem_4_6 import lemma_4_6
-from marginflow.theory.fcb22.lem_4_10 import FirstStep
 from marginflow.theory.fcb22.numbers import Numbers
 from marginflow.theory.fcb22.path import path_of
-from marginflow.theory.fcb22.prop_b1 import plane_instance
 from marginflow.theory.fcb22.rem_linear import axis_accuracy
+from marginflow.theory.fcb22.thm_3_1.lem_4_1 import count_failure, norm_failure
+from marginflow.theory.fcb22.thm_3_1.lem_4_2 import set_failure, set_probability
+from marginflow.theory.fcb22.thm_3_1.lem_4_6 import lemma_4_6
+from marginflow.theory.fcb22.thm_3_1.lem_4_10 import FirstStep
+from marginflow.theory.fcb22.thm_3_1.prop_b1 import plane_instance
 
 
 def judged(name: str, instance: Instance) -> Verdict:

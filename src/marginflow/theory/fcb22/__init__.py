@@ -1,1 +1,1 @@
-"""[FCB22] Random Feature Amplification: one file per group of results, in the order of the proofs."""
+"""[FCB22] Random Feature Amplification: one file per result; the lemmas stand with the theorem they prove."""

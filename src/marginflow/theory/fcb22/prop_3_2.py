@@ -3,7 +3,6 @@ r"""[FCB22, Proposition 3.2] Feature maps move away from the start, the more the
 import math
 from typing import Final
 
-from marginflow.theory.fcb22.cond_4_7_4_8 import alignment
 from marginflow.theory.fcb22.constants import E2, GAMMA
 from marginflow.theory.fcb22.descent import complete
 from marginflow.theory.fcb22.features import feature_change, features
@@ -12,6 +11,7 @@ from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import gd_run, tight
 from marginflow.theory.fcb22.region import PROPOSITION_3_2
+from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, value
 
 EXPLICIT: Final = GAMMA

@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 from scipy import special
 
-from marginflow.theory.fcb22.cond_4_7_4_8 import require_measurable
 from marginflow.theory.fcb22.constants import E2
 from marginflow.theory.fcb22.descent import complete, slopes, small_start
 from marginflow.theory.fcb22.good_run import GoodRun
@@ -15,6 +14,7 @@ from marginflow.theory.fcb22.measures import least_of, median_of, quotient
 from marginflow.theory.fcb22.numbers import DELTA, has_gaussian_clusters
 from marginflow.theory.fcb22.path import RUN, XorSample, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, gd_run, long_run, lost_cluster, success, success_at, wide_clusters
+from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import require_measurable
 from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error, pointwise_check
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, equal, stated, true, value
 from marginflow.theory.probability import clopper_pearson

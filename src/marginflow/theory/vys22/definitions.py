@@ -1,4 +1,4 @@
-"""[VYS22, Section 2] Definitions: the network, the sign of zero, homogeneity, robustness, the max-margin problem."""
+"""[VYS22, Section 2] Definitions: the network, the sign of zero, homogeneity, robustness."""
 
 from dataclasses import replace
 
@@ -23,18 +23,12 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.instances import changed
-from marginflow.theory.vys22.presets import frozen_orthogonal, orthogonal_preset, robust_control
+from marginflow.theory.vys22.presets import frozen_orthogonal, one_signed, orthogonal_preset, robust_control
 
 
 def sign(z: float) -> int:
     """sign(z) = 1(z >= 0), as the paper has it: 1 or 0, and zero counts as positive."""
     return int(z >= 0)
-
-
-def _one_signed() -> Instance:
-    """A network whose outputs are all positive cannot fit a negative label, whatever its weights."""
-    name = "the orthogonal preset with positive outputs only"
-    return changed(orthogonal_preset(), name, lambda network: replace(network, v=np.abs(network.v)))
 
 
 @stated(
@@ -43,7 +37,7 @@ def _one_signed() -> Instance:
     meaning="A two-layer ReLU network with hidden biases, no output bias; both labels need both signs of v.",
     formula=r"N_\theta(x) = \sum_{j \in [k]} v_j\, \sigma(w_j^\top x + b_j), \qquad \sigma(z) = \max\{0, z\}",
     example=orthogonal_preset,
-    control=_one_signed,
+    control=one_signed,
     control_shows="without a negative output no negative label is fitted",
 )
 def def_net(instance: Instance) -> Findings:
@@ -195,34 +189,4 @@ def def_robust(instance: Instance) -> Findings:
             value("distance to the nearest sample of the other label", float(opposite.min()), "no radius is larger"),
         ),
         claims=(check,),
-    )
-
-
-@stated(
-    id="VYS22/Eq.2",
-    kind="definition",
-    number="Equation (2)",
-    meaning="The max-margin problem in parameter space; every separating network, rescaled, is feasible for it.",
-    formula=r"\min_\theta \tfrac12 \|\theta\|^2 \quad \text{s.t.} \quad y_i N_\theta(x_i) \ge 1 \text{ for all } i",
-    example=lambda: changed(
-        robust_control(), "the robust network of Theorem 3.1, scaled", lambda network: network.scaled(0.3)
-    ),
-    control=_one_signed,
-    control_shows="a network that misclassifies cannot be rescaled to margin 1",
-    control_outcome="not applicable",
-)
-def eq_2(instance: Instance) -> Findings:
-    """After division by the square root of the smallest margin the network is feasible, and tight on one sample."""
-    network, data = instance.the_network(), instance.the_data()
-    margins = network.margins(data.X, data.y)
-    least = float(margins.min())
-    rescaled = network.at_margin_one(data.X, data.y).margins(data.X, data.y) if least > 0 else margins
-    half = network.norm_squared() / 2 / least ** (2 / network.degree) if least > 0 else np.inf
-    return Findings(
-        hypotheses=(above("smallest margin before", least, 0.0),),
-        constants=(value("objective ||theta||^2 / 2 after rescaling", half),),
-        claims=(
-            at_least("margins after rescaling by (min q)^(-1/2)", rescaled, 1.0),
-            equal("smallest margin after", float(rescaled.min()), 1.0),
-        ),
     )

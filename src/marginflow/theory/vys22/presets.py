@@ -52,6 +52,12 @@ def robust_control(dimension: int = 100, n_samples: int = 32) -> Instance:
     return Instance(name="the robust network of Theorem 3.1", network=made.network, data=data)
 
 
+def one_signed() -> Instance:
+    """A network whose outputs are all positive cannot fit a negative label, whatever its weights."""
+    name = "the orthogonal preset with positive outputs only"
+    return changed(orthogonal_preset(), name, lambda network: replace(network, v=np.abs(network.v)))
+
+
 @cache
 def backward_control() -> Instance:
     """A KKT point with one more positive neuron that points along -u: it separates, but no multipliers explain it."""

@@ -1,17 +1,34 @@
-r"""[VYS22, Section 5.1]: the worked example, a robust network and a less robust one with smaller weights."""
+r"""[VYS22, Section 5] The worked example of Section 5.1, and the sketch of the proof for networks with |v_j| = 1."""
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from marginflow.certificates import certify
+from marginflow.certificates import DEFAULT_TOLERANCE, certify
 from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
 from marginflow.robustness import one_neuron_per_sample
 from marginflow.robustness.constructions import one_neuron_per_sample_without_bias
 from marginflow.robustness.directions import one_sided_direction
 from marginflow.robustness.lower_bounds import interval_bound
-from marginflow.theory.frame import Findings, Instance, above, at_least, below, equal, stated, value
-from marginflow.theory.vys22.setting import Setting
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    below,
+    equal,
+    is_kkt_point,
+    require,
+    stated,
+    value,
+)
+from marginflow.theory.instances import changed, with_neuron
+from marginflow.theory.vys22.presets import frozen_orthogonal, frozen_robust
+from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
 _EXACT: Final = 1e-12
 
@@ -66,5 +83,152 @@ def section_5_1(instance: Instance) -> Findings:
             equal("N'(x_i + z'), negative samples", plain(X[~plus] + up), 1.0, tolerance=_EXACT),
             below("||w'|| against ||w||", np.linalg.norm(plain.W, axis=1), np.linalg.norm(robust.network.W, axis=1)),
             above("|b| of N against |b'| = 0", np.abs(robust.network.b), 0.0),
+        ),
+    )
+
+
+def _pieces(instance: Instance, *, with_z: bool = True) -> tuple[Setting, MarginNeurons, tuple[Check, ...]]:
+    """The letters of data and neurons, and what is asked of them; a judge that needs z ends here without it."""
+    setting = Setting.of(instance.the_data())
+    unit = equal("|v_j| = 1", np.abs(instance.certificate.network.v), 1.0)
+    hypotheses = (unit, *setting.hypotheses(), is_kkt_point(instance))
+    require(hypotheses, "z is not defined for these data", given=setting.defines_z or not with_z)
+    return setting, MarginNeurons.of(instance, setting), hypotheses
+
+
+def _scaled_output() -> Instance:
+    """The frozen closed form with the weights of its positive neuron doubled: margins 2 on that class."""
+
+    def doubled(network: TwoLayer) -> TwoLayer:
+        assert network.b is not None
+        factor = np.where(network.v > 0, 2.0, 1.0)
+        return replace(network, W=factor[:, None] * network.W, b=factor * network.b)
+
+    return changed(frozen_orthogonal(), "the frozen closed form with one neuron doubled", doubled)
+
+
+def _backward() -> Instance:
+    """The frozen closed form with one more positive neuron, along -u and small enough to keep the data separated."""
+    point = frozen_orthogonal()
+    data = point.the_data()
+    moved = with_neuron(point.the_network(), -1e-3 * (data.y @ data.X), 0.0, 1.0)
+    return Instance(name="the frozen closed form with a neuron along -u", network=moved, data=data)
+
+
+@stated(
+    id="VYS22/Sec5.2",
+    kind="lemma",
+    number="Section 5.2",
+    meaning="Three facts give the theorem: margins are 1, positive neurons do not rise, negative ones gain 2.",
+    formula=r"x'_i = x_i - z: \quad y_i N_\theta(x_i) = 1,\ w_j^\top x'_i + b_j \le w_j^\top x_i + b_j\ (j \in J^+),"
+    r"\quad N_\theta(x'_i) \le -1",
+    example=frozen_orthogonal,
+    control=frozen_robust,
+    control_shows="at the robust network, outputs +1 and -1, the negative neurons stay shut at x_i - z",
+    remark="The sketch assumes |v_j| = 1; the KKT conditions for W and b do not care whether v is trained.",
+)
+def section_5_2(instance: Instance) -> Findings:
+    """The three components at z: margins 1, J+ does not rise, J- falls by 2; together N(x_i - z) <= -1."""
+    setting, neurons, hypotheses = _pieces(instance)
+    network = instance.certificate.network
+    z = (setting.eta_1 + setting.eta_2) * setting.u
+    X = setting.X[setting.y > 0]
+    before, after = network.preactivations(X), network.preactivations(X - z)
+    plus, minus = neurons.positive, neurons.negative
+    fall = np.maximum(after[:, minus], 0.0).sum(axis=1) - np.maximum(before[:, minus], 0.0).sum(axis=1)
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("||z||", float(np.linalg.norm(z))),),
+        claims=(
+            equal("1. margins", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),
+            at_most("2. J+: pre-activation does not rise", after[:, plus], before[:, plus], scale=1.0),
+            at_least("3. J-: contribution falls by", fall, 2.0),
+            at_most("together: N(x_i - z)", network(X - z), -1.0),
+        ),
+    )
+
+
+@stated(
+    id="VYS22/Sec5.3",
+    kind="lemma",
+    number="Section 5.3",
+    meaning="All samples attain margin 1: one that did not would need a weight above 3/(d + 1) elsewhere.",
+    formula=r"y_i N_\theta(x_i) = 1, \qquad \frac{1}{m(p+1)} \ge \frac{3}{d+1}",
+    example=frozen_orthogonal,
+    control=_scaled_output,
+    control_shows="with one neuron's weights doubled the margins of its class are 2",
+)
+def section_5_3(instance: Instance) -> Findings:
+    """Margins, and the threshold 3/(d + 1) that a sample off the margin would need."""
+    setting, neurons, hypotheses = _pieces(instance, with_z=False)
+    plus, minus = neurons.per_sample
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("largest sum of lambda sigma' over J+ or J-", float(max(plus.max(), minus.max()))),),
+        claims=(equal("margins", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),),
+        proof_steps=(at_least("1/(m(p+1)) against 3/(d+1)", 1 / (setting.m * (setting.p + 1)), 3 / (setting.d + 1)),),
+    )
+
+
+@stated(
+    id="VYS22/Sec5.4",
+    kind="lemma",
+    number="Section 5.4",
+    meaning="Moving against u, the pre-activations of the positive neurons only fall.",
+    formula=r"j \in J^+: \quad w_j^\top (x_i - \eta u) + b_j \le w_j^\top x_i + b_j - \eta \Lambda_j (d - mp)",
+    example=frozen_orthogonal,
+    control=_backward,
+    control_shows="a positive neuron along -u rises instead",
+)
+def section_5_4(instance: Instance) -> Findings:
+    """w_j . u >= Lambda_j (d - mp), so along -u the pre-activations of J+ fall by at least that."""
+    setting, neurons, hypotheses = _pieces(instance)
+    plus = neurons.positive
+    eta = setting.eta_1 + setting.eta_2
+    fall = eta * neurons.w_u[plus]
+    claimed = neurons.Lam[plus] * setting.D
+    scale = neurons.Lam[plus] * setting.d
+    return Findings(
+        hypotheses=hypotheses,
+        claims=(
+            at_least("J+: w_j . u", neurons.w_u[plus], claimed, scale=scale),
+            at_least("J+: fall of the pre-activation along z", fall, eta * claimed, scale=eta * scale),
+            above("d - mp", setting.D, 0.0),
+        ),
+    )
+
+
+@stated(
+    id="VYS22/Sec5.5",
+    kind="lemma",
+    number="Section 5.5, equations (5) and (6)",
+    meaning="Moving against u opens every negative neuron in a first stage and raises their sum by 2 in a second.",
+    formula=r"j \in J^-: \quad w_j^\top (x_i - \eta' u) + b_j \ge w_j^\top x_i + b_j + \eta' \Lambda_j (d - mp)",
+    example=frozen_orthogonal,
+    control=frozen_robust,
+    control_shows="the negative neurons of the robust network start at -1 and stay shut",
+)
+def section_5_5(instance: Instance) -> Findings:
+    """Equations (5) and (6), the bound on negative pre-activations, and the two stages of z."""
+    setting, neurons, hypotheses = _pieces(instance)
+    minus = neurons.negative
+    X = setting.X[setting.y > 0]
+    network = instance.certificate.network
+    Lam, D = neurons.Lam[minus], setting.D
+    pre = network.preactivations(X)[:, minus]
+    stage = network.preactivations(X - setting.eta_1 * setting.u)[:, minus]
+    end = network.preactivations(X - (setting.eta_1 + setting.eta_2) * setting.u)[:, minus]
+    scale = np.abs(pre) + setting.eta_2 * Lam * setting.d
+    rise = (end - stage).sum(axis=1)
+    total = float(Lam.sum())
+    return Findings(
+        hypotheses=hypotheses,
+        constants=(value("sum over J- of Lambda_j", total),),
+        claims=(
+            at_least("(5) at eta_1", stage, pre + setting.eta_1 * Lam * D, scale=scale),
+            at_least("pre-activation on the samples", pre, -(setting.p + 1) * Lam, scale=scale),
+            at_least("first stage opens J-", stage, 0.0, scale=scale),
+            at_least("(6): second stage raises the sum over J- by", rise, setting.eta_2 * D * total, scale=scale.sum()),
+            at_least("(6) is at least 2", setting.eta_2 * D * total, 2.0),
         ),
     )

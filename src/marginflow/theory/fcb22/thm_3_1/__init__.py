@@ -1,1 +1,1 @@
-"""[FCB22, Theorem 3.1] Training points, test error, and the whole chain on a planted good run."""
+"""[FCB22, Theorem 3.1] Training points, test error, the lemmas of their proof, and the chain on a planted good run."""

@@ -6,18 +6,18 @@ constants are those of the paper.
 
 import numpy as np
 
-from marginflow.theory.fcb22.cond_4_7_4_8 import alignment, orthogonality, require_measurable
 from marginflow.theory.fcb22.constants import GAMMA, C3_proved
 from marginflow.theory.fcb22.descent import complete, growth, slopes, weight_growth
 from marginflow.theory.fcb22.features import feature_change
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.ledger import ledger
-from marginflow.theory.fcb22.lem_4_9 import subnetwork_margin
-from marginflow.theory.fcb22.lem_4_10 import amplified
-from marginflow.theory.fcb22.lem_4_11 import later_correlations, moves
 from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.prop_3_2 import EXPLICIT
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
+from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment, orthogonality, require_measurable
+from marginflow.theory.fcb22.thm_3_1.lem_4_9 import subnetwork_margin
+from marginflow.theory.fcb22.thm_3_1.lem_4_10 import amplified
+from marginflow.theory.fcb22.thm_3_1.lem_4_11 import later_correlations, moves
 from marginflow.theory.fcb22.thm_3_1.part_1 import misfits
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, value
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.fcb22.cond_4_7_4_8 import require_measurable
 from marginflow.theory.fcb22.descent import small_start
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import tight, wide_start
+from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import require_measurable
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, equal, value
 
 

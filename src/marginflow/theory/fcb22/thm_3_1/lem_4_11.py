@@ -2,12 +2,12 @@ r"""[FCB22, Lemma 4.11] Neuron alignment and almost-orthogonality hold until the
 
 import numpy as np
 
-from marginflow.theory.fcb22.cond_4_7_4_8 import alignment, orthogonality, require_measurable
 from marginflow.theory.fcb22.constants import CORRELATION_LATER, E2
 from marginflow.theory.fcb22.descent import complete, growth, slopes, small_start, weight_growth
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import tight, wide_clusters
+from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment, orthogonality, require_measurable
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, below, value
 
 

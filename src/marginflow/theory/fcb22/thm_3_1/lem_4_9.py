@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from marginflow.theory.fcb22.cond_4_7_4_8 import alignment, orthogonality
 from marginflow.theory.fcb22.constants import E2, ORTHOGONALITY, C3_proved
 from marginflow.theory.fcb22.descent import complete, growth, slopes
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
+from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment, orthogonality
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, value
 
 
