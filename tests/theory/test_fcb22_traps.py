@@ -13,10 +13,10 @@ from marginflow import InputError, theory
 from marginflow.data import ClusterNoise, UniformNoise, XorClusters
 from marginflow.theory import Instance, Verdict
 from marginflow.theory.fcb22 import recorded
+from marginflow.theory.fcb22.a_ledger import ledger, needed_constant
 from marginflow.theory.fcb22.assumptions import C16, C64, FIGURE, with_numbers
 from marginflow.theory.fcb22.constants import C0_PAPER, E2, GAMMA, GROWTH, C2_proved, C3_proved
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.ledger import ledger, needed_constant
 from marginflow.theory.fcb22.numbers import Numbers
 from marginflow.theory.fcb22.path import path_of
 from marginflow.theory.fcb22.rem_linear import axis_accuracy

@@ -21,7 +21,7 @@ from marginflow.theory.kys23.line import Bends, line_samples, minus_runs, plus_m
 from marginflow.theory.kys23.line_points import global_point, mirror, spikes, spline
 from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
 from marginflow.theory.kys23.open_questions.line import target_error
-from marginflow.theory.kys23.thm_3_1.a1_nstar import classifier_of_least_pieces, label_changes
+from marginflow.theory.kys23.thm_3_1.a1 import classifier_of_least_pieces, label_changes
 from marginflow.theory.kys23.thm_3_1.cor_a3 import fives, negative_segment
 from marginflow.theory.kys23.thm_3_1.groups import five_group_core, group_gaps
 from marginflow.theory.kys23.thm_3_1.lem_a1 import few_small_gaps, largest_gap_allowed, no_large_gap

@@ -14,11 +14,11 @@ from marginflow.limit import line
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
 from marginflow.theory.instances import at_point
+from marginflow.theory.kys23.derived.x_1nn import zero_of_two
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point, linearity_counterexample, spikes
 from marginflow.theory.kys23.sphere_points import frozen_point
-from marginflow.theory.kys23.thm_3_1.a1_nstar import expected_changes
+from marginflow.theory.kys23.thm_3_1.a1 import expected_changes
 from marginflow.theory.kys23.thm_3_2 import con_p10_p12_p14
-from marginflow.theory.kys23.thm_3_2.x_1nn import zero_of_two
 from marginflow.theory.kys23.thm_4_1.rem_4_2 import other_law_point
 from marginflow.theory.kys23.thm_4_1.theorem import literal_constants
 

@@ -1,16 +1,8 @@
-r"""[FVBS23, Assumption 2.2 and Section 2] The distribution of clusters, and what is assumed of it."""
+r"""[FVBS23, Assumption 2.2] What is assumed of the distribution of clusters."""
 
-import math
-from typing import Final
-
-import numpy as np
-
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
-from marginflow.theory.fvbs23.presets import A, flipped_label, law_of, law_only, preset, stated_of_law
-from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
-
-# p-values of goodness-of-fit tests below this (or above one minus this) speak against the law.
-_SIGNIFICANT: Final = 1e-4
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, value
+from marginflow.theory.fvbs23.presets import law_of, law_only, stated_of_law
+from marginflow.theory.fvbs23.setting import ClusterSetting
 
 
 @stated_of_law(
@@ -39,40 +31,4 @@ def assumption_2_2(instance: Instance) -> Findings:
             at_least("implied: d", s.d, 20),
         ),
         claims=s.assumption(),
-    )
-
-
-@stated(
-    id="FVBS23/Def-Dclusters",
-    number="Section 2, Clustered data",
-    meaning="A cluster at random, Gaussian noise around its mean, and the label of the cluster.",
-    formula=r"j \sim \mathcal{U}([k]), \quad x \sim \mathcal{N}(\mu^{(j)}, \sigma^2 I_d), \quad y = y^{(j)}",
-    needs=("data", "law"),
-    example=lambda: preset(A),
-    control=flipped_label,
-    control_shows="one label is not that of its cluster",
-    remark="Both labels must occur, so k >= 2; Lemma A.9 uses it.",
-)
-def def_dclusters(instance: Instance) -> Findings:
-    """Labels by definition; noise and cluster sizes by goodness of fit."""
-    from scipy import stats  # slow to import, and needed by few
-
-    sample = ClusterSample.of(instance)
-    s = sample.setting
-    sizes = np.bincount(sample.clusters, minlength=s.k)
-    even = float(stats.chisquare(sizes).pvalue)
-    total = float((sample.noise_norms**2).sum()) / s.sigma**2 if s.sigma > 0 else math.nan
-    norms = float(stats.chi2.cdf(total, sample.n * s.d)) if s.sigma > 0 else math.nan
-    along = sample.noise @ sample.u / (s.sigma * s.u_norm) if s.sigma > 0 else np.full(sample.n, math.nan)
-    gaussian = float(stats.kstest(along, "norm").pvalue) if s.sigma > 0 else math.nan
-    return Findings(
-        hypotheses=(s.two_labels(),),
-        constants=(value("smallest cluster", float(sizes.min())), value("largest cluster", float(sizes.max()))),
-        claims=(
-            sample.own_labels(),
-            at_least("p-value of equally likely clusters", even, _SIGNIFICANT, tolerance=0.0),
-            at_least("P(chi^2 below the sum of the squared noise)", norms, _SIGNIFICANT, tolerance=0.0),
-            at_most("the same, from above", norms, 1 - _SIGNIFICANT, tolerance=0.0),
-            at_least("p-value of Gaussian noise along u", gaussian, _SIGNIFICANT, tolerance=0.0),
-        ),
     )

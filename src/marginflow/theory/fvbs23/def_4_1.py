@@ -1,4 +1,4 @@
-r"""[FVBS23, Definition 4.1 and the remark after it] Robustness, and that sqrt(d) is the best order."""
+r"""[FVBS23, Definition 4.1] Robustness of order R(d)."""
 
 import math
 from functools import cache
@@ -10,11 +10,11 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.linear import mean_classifier
 from marginflow.robustness.lower_bounds import interval_bound
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, stated, value
-from marginflow.theory.fvbs23.presets import A, close_means, law_of, preset, robust_control
+from marginflow.theory.frame import Check, Findings, Instance, at_least, stated, value
+from marginflow.theory.fvbs23.con_robust import cluster_means
+from marginflow.theory.fvbs23.presets import law_of, robust_control
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
-from marginflow.theory.fvbs23.thm_4_1 import cluster_means
 
 
 @cache
@@ -65,41 +65,5 @@ def def_4_1(instance: Instance) -> Findings:
         ),
         claims=(
             Check("share of points robust at rho sqrt(d)", low, ">=", share, interval=(low, max(low, high)), note=note),
-        ),
-    )
-
-
-@stated(
-    id="FVBS23/Rem-Best",
-    number="Section 4, after the definition of robustness",
-    meaning="No network is robust beyond order sqrt(d), since the clusters are that close to each other.",
-    formula=r"\sqrt{2d - 2p} \le \|\mu^{(i)} - \mu^{(j)}\| \le \sqrt{2d + 2p} \in [1.378, 1.45] \sqrt{d}",
-    needs=("data", "law"),
-    example=lambda: preset(A),
-    control=lambda: close_means(A),
-    control_shows="means at a cosine of 0.2 are closer",
-    printed=r"O(\sqrt{d})",
-    sharp=r"[\sqrt{1.9}, \sqrt{2.1}] \sqrt{d} \text{ under Assumption 2.2}",
-)
-def rem_best(instance: Instance) -> Findings:
-    """Distances between means and between samples: no network can be robust beyond them."""
-    sample = ClusterSample.of(instance)
-    s = sample.setting
-    pairs = ~np.eye(s.k, dtype=np.bool_)
-    squares = s.squared_distances[pairs]
-    distance = np.sqrt(squares / s.d)
-    norms = np.diag(sample.gram)
-    apart = (np.add.outer(norms, norms) - 2 * sample.gram)[~sample.same]
-    return Findings(
-        hypotheses=(*s.assumption(), *sample.nice),
-        constants=(
-            value("largest distance of samples of two clusters / sqrt(d)", math.sqrt(float(apart.max()) / s.d)),
-        ),
-        claims=(
-            at_least("||mu_i - mu_j||^2, from below", squares, 2 * s.d - 2 * s.p),
-            at_most("||mu_i - mu_j||^2", squares, 2 * s.d + 2 * s.p),
-            at_least("||mu_i - mu_j|| / sqrt(d), from below", distance, math.sqrt(1.9)),
-            at_most("||mu_i - mu_j|| / sqrt(d)", distance, math.sqrt(2.1)),
-            at_most("||x - x'||^2 across clusters", apart, 2 * (3 * s.d + s.Delta) + 2 * (s.p + s.Delta)),
         ),
     )

@@ -1,5 +1,6 @@
-r"""[FVBS23, Section 2] The network, the max-margin problem and its KKT conditions."""
+r"""[FVBS23, Section 2] The data, the network, the max-margin problem and its KKT conditions."""
 
+import math
 from typing import Final
 
 import numpy as np
@@ -9,10 +10,11 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, stated, true, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, preset, scaled_neurons
+from marginflow.theory.fvbs23.presets import A, flipped_label, preset, scaled_neurons
+from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.instances import opposite
 
-_FACTORS: Final = (0.5, 2.0, 7.0)
+FACTORS: Final = (0.5, 2.0, 7.0)
 
 
 @stated(
@@ -40,7 +42,7 @@ def def_net(instance: Instance) -> Findings:
     values = network(X)
     scale = float(np.abs(values).max())
     checks: list[Check] = [equal("N(x), term by term", values, direct, scale=scale, tolerance=1e-12)]
-    for a in _FACTORS:
+    for a in FACTORS:
         moved = TwoLayer(W=a * network.W, b=a * b, v=a * network.v)
         checks.append(
             equal(f"N at {a:g} theta", moved(X), a**exponent * values, scale=a**exponent * scale, tolerance=1e-12)
@@ -52,41 +54,6 @@ def def_net(instance: Instance) -> Findings:
     return Findings(
         constants=(value("width", network.width), value("test points", float(X.shape[0]))), claims=tuple(checks)
     )
-
-
-@stated(
-    id="FVBS23/Rem-ScaleInv",
-    number="Section 2, Neural networks",
-    meaning="Classification and robustness depend on the direction of theta only.",
-    formula=r"\mathrm{sign}(N_{a\theta}(x)) = \mathrm{sign}(N_\theta(x)) \quad (a > 0)",
-    needs=("network", "data", "test"),
-    parameters={"scaled": "all parameters, or biases only"},
-    example=lambda: preset(A),
-    control=lambda: preset(A).only(
-        "network", "data", "test", name="biases scaled alone", parameters={"scaled": "biases only"}
-    ),
-    control_shows="scaling the biases alone is another direction",
-    control_outcome="violated",
-)
-def rem_scale_invariance(instance: Instance) -> Findings:
-    """Signs and flip steps at a theta, against those at theta; a parameter scales one layer only."""
-    network, test = instance.the_network(), instance.the_test()
-    data = instance.the_data()
-    one_layer = instance.word("scaled", "all parameters", ("all parameters", "biases only")) == "biases only"
-    b = np.zeros(network.width) if network.b is None else network.b
-    u = data.y @ data.X
-    before = minimal_step(network, test.X, test.y, u).first
-    checks: list[Check] = []
-    for a in _FACTORS:
-        if one_layer:
-            moved = TwoLayer(W=network.W, b=a * 50 * b, v=network.v)
-        else:
-            moved = TwoLayer(W=a * network.W, b=a * b, v=a * network.v)
-        checks += [
-            equal(f"signs at {a:g} theta", np.sign(moved(test.X)), np.sign(network(test.X))),
-            equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, tolerance=1e-9),
-        ]
-    return Findings(constants=(value("largest flip step", float(before.max())),), claims=tuple(checks))
 
 
 @stated(
@@ -165,5 +132,45 @@ def kkt(instance: Instance) -> Findings:
         arithmetic=(
             at_most("||w_j||^2 + b_j^2 - v_j^2", np.abs(balance).max(), 0.0, scale=norm**2),
             equal("sum lambda against ||theta||^2 / 2", float(lam.sum()), norm**2 / 2, tolerance=1e-8),
+        ),
+    )
+
+
+# p-values of goodness-of-fit tests below this (or above one minus this) speak against the law.
+_SIGNIFICANT: Final = 1e-4
+
+
+@stated(
+    id="FVBS23/Def-Dclusters",
+    number="Section 2, Clustered data",
+    meaning="A cluster at random, Gaussian noise around its mean, and the label of the cluster.",
+    formula=r"j \sim \mathcal{U}([k]), \quad x \sim \mathcal{N}(\mu^{(j)}, \sigma^2 I_d), \quad y = y^{(j)}",
+    needs=("data", "law"),
+    example=lambda: preset(A),
+    control=flipped_label,
+    control_shows="one label is not that of its cluster",
+    remark="Both labels must occur, so k >= 2; Lemma A.9 uses it.",
+)
+def def_dclusters(instance: Instance) -> Findings:
+    """Labels by definition; noise and cluster sizes by goodness of fit."""
+    from scipy import stats  # slow to import, and needed by few
+
+    sample = ClusterSample.of(instance)
+    s = sample.setting
+    sizes = np.bincount(sample.clusters, minlength=s.k)
+    even = float(stats.chisquare(sizes).pvalue)
+    total = float((sample.noise_norms**2).sum()) / s.sigma**2 if s.sigma > 0 else math.nan
+    norms = float(stats.chi2.cdf(total, sample.n * s.d)) if s.sigma > 0 else math.nan
+    along = sample.noise @ sample.u / (s.sigma * s.u_norm) if s.sigma > 0 else np.full(sample.n, math.nan)
+    gaussian = float(stats.kstest(along, "norm").pvalue) if s.sigma > 0 else math.nan
+    return Findings(
+        hypotheses=(s.two_labels(),),
+        constants=(value("smallest cluster", float(sizes.min())), value("largest cluster", float(sizes.max()))),
+        claims=(
+            sample.own_labels(),
+            at_least("p-value of equally likely clusters", even, _SIGNIFICANT, tolerance=0.0),
+            at_least("P(chi^2 below the sum of the squared noise)", norms, _SIGNIFICANT, tolerance=0.0),
+            at_most("the same, from above", norms, 1 - _SIGNIFICANT, tolerance=0.0),
+            at_least("p-value of Gaussian noise along u", gaussian, _SIGNIFICANT, tolerance=0.0),
         ),
     )

@@ -1,68 +1,16 @@
-r"""[FVBS23, Theorem 4.1 and Appendix C] A robust network exists: one neuron per cluster."""
+r"""[FVBS23, Theorem 4.1] A robust network exists, of any width from k on."""
 
 import math
-from dataclasses import replace
-from functools import cache
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, FloatArray
-from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, equal, stated, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_most, equal, stated, value
 from marginflow.theory.fvbs23 import region
-from marginflow.theory.fvbs23.presets import A, close_means, preset, robust_control
+from marginflow.theory.fvbs23.con_robust import cluster_means, construction_checks, on_event
+from marginflow.theory.fvbs23.presets import A, close_means, preset
 from marginflow.theory.fvbs23.setting import ClusterSetting
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
-from marginflow.theory.instances import changed
 from marginflow.theory.probability import log_two_sided_gaussian_tail
-
-
-def cluster_means(instance: Instance) -> FloatArray:
-    """The means of the clusters in the coordinates of the test points, shape (k, d')."""
-    test, _ = test_clusters(instance)
-    assert test.means is not None
-    return test.means
-
-
-def on_event(instance: Instance) -> BoolArray:
-    """Which test points have |<mu_q, xi>| <= g for all q, shape (t,)."""
-    test, clusters = test_clusters(instance)
-    means, g = cluster_means(instance), ClusterSetting.of(instance).g
-    fine: BoolArray = np.all(np.abs((test.X - means[clusters]) @ means.T) <= g * (1 + 1e-12), axis=1)
-    return fine
-
-
-def construction_checks(
-    instance: Instance, network: TwoLayer
-) -> tuple[tuple[Check, ...], tuple[Check, ...], tuple[Check, ...]]:
-    """On the test points of the good event: what is claimed, the steps of the proof, and sharper forms."""
-    s = ClusterSetting.of(instance)
-    test, clusters = test_clusters(instance)
-    fine = on_event(instance)
-    X, q = test.X[fine], clusters[fine]
-    pre = network.preactivations(X)[:, : s.k]
-    mine = np.arange(s.k)[None, :] == q[:, None]
-    own, others = pre[mine], np.where(mine, -np.inf, pre).max(axis=1)
-    outputs = s.y[q] * network(X)
-    root = math.sqrt(s.d)
-    radius = root / 4 * np.minimum(own, -others)
-    claims = (
-        at_least("y N(x)", outputs, 1.0),
-        above("certified radius / sqrt(d)", radius / root, 1 / 8),
-    )
-    steps = (
-        at_least("input of the own neuron", own, 1.0),
-        at_most("input of any other neuron", others, -1.0),
-        equal("active neurons", (pre > 0).sum(axis=1).astype(np.float64), 1.0),
-        at_least("y N(x) less the largest fall within sqrt(d)/8", outputs - 4 / root * root / 8, 0.5),
-    )
-    sharp = (
-        at_least("input of the own neuron, sharp", own, 41 / 21, note="2 - Delta/d >= 41/21"),
-        at_most("input of any other neuron, sharp", others, -1.8, note="-9/5"),
-        at_least("certified radius / sqrt(d), sharp", radius / root, 0.45, note="0.45"),
-    )
-    return claims, steps, sharp
 
 
 @stated(
@@ -110,50 +58,6 @@ def theorem_4_1(instance: Instance) -> Findings:
             equal("||w_j|| sqrt(d)", np.linalg.norm(made.network.W[: s.k], axis=1) * math.sqrt(s.d), 4.0),
             *steps,
         ),
-        derived=sharp,
-    )
-
-
-@cache
-def lower_biases() -> Instance:
-    """The construction with biases -3.9: its neurons are almost dead on their own clusters."""
-
-    def lowered(network: TwoLayer) -> TwoLayer:
-        return replace(network, b=np.full(network.width, -3.9))
-
-    return changed(robust_control(), "the construction with biases -3.9", lowered, "law", "test")
-
-
-@stated(
-    id="FVBS23/Con-Robust",
-    number="Appendix C",
-    meaning="One neuron per cluster, active on its own cluster and dead around all the others.",
-    formula=r"v_j = y^{(j)}, \quad w_j = \frac{4 \mu^{(j)}}{d}, \quad b_j = -2",
-    needs=("network", "law", "test"),
-    example=robust_control,
-    control=lower_biases,
-    control_shows="with biases of -3.9 the own neuron is hardly active",
-    control_outcome="violated",
-    remark="At N = 0 the sign is -1, so a positive point flips where its neuron dies, a negative one only where a "
-    "positive neuron wakes.",
-)
-def con_robust(instance: Instance) -> Findings:
-    """The given network must be the construction, and do what it is built for."""
-    s = ClusterSetting.of(instance)
-    network, means = instance.the_network(), cluster_means(instance)
-    b = np.zeros(network.width) if network.b is None else network.b
-    k = min(s.k, network.width)
-    claims, steps, sharp = construction_checks(instance, network) if network.width >= s.k else ((), (), ())
-    return Findings(
-        hypotheses=(*s.assumption(), at_least("width", network.width, s.k)),
-        constants=(value("test points in the event", float(on_event(instance).sum())),),
-        claims=(
-            at_most("w_j - 4 mu_j / d", np.abs(network.W[:k] - 4 * means[:k] / s.d).max(), 0.0, scale=1.0),
-            equal("b_j", b[:k], -2.0),
-            equal("v_j", network.v[:k], s.y[:k]),
-            *claims,
-        ),
-        proof_steps=steps,
         derived=sharp,
     )
 

@@ -6,11 +6,11 @@ constants are those of the paper.
 
 import numpy as np
 
+from marginflow.theory.fcb22.a_ledger import ledger
 from marginflow.theory.fcb22.constants import GAMMA, C3_proved
 from marginflow.theory.fcb22.descent import complete, growth, slopes, weight_growth
 from marginflow.theory.fcb22.features import feature_change
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.ledger import ledger
 from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.prop_3_2 import EXPLICIT
 from marginflow.theory.fcb22.recorded import lost_cluster, planted

@@ -2,9 +2,9 @@ r"""[FCB22, Theorem 3.1, part 1] Clean samples are fitted and noisy ones are not
 
 import numpy as np
 
+from marginflow.theory.fcb22.a_ledger import ledger, needed_constant
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, GAMMA, C2_proved
 from marginflow.theory.fcb22.descent import complete
-from marginflow.theory.fcb22.ledger import ledger, needed_constant
 from marginflow.theory.fcb22.measures import mean_of, quotient
 from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, lost_cluster

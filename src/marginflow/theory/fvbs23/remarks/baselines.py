@@ -1,4 +1,4 @@
-r"""[FVBS23, Remarks] Linear classifiers, nearest neighbours, samples off the margin, and few samples."""
+r"""[FVBS23, Remarks] Linear classifiers, nearest neighbours, the best order, samples off the margin, few samples."""
 
 import math
 from functools import cache
@@ -10,6 +10,7 @@ from marginflow.robustness import minimal_step
 from marginflow.robustness.baselines import nearest_neighbour_radius
 from marginflow.robustness.linear import mean_classifier
 from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
+from marginflow.theory.fvbs23.con_robust import cluster_means, on_event
 from marginflow.theory.fvbs23.presets import (
     A,
     B,
@@ -22,7 +23,6 @@ from marginflow.theory.fvbs23.presets import (
 )
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
-from marginflow.theory.fvbs23.thm_4_1 import cluster_means, on_event
 from marginflow.theory.instances import pair_with_test
 from marginflow.theory.probability import clopper_pearson
 
@@ -191,5 +191,41 @@ def rem_sample(instance: Instance) -> Findings:
             unseen.check("share of errors on unseen clusters", ">=", 0.25)
             if unseen
             else at_least("share of errors on unseen clusters", math.nan, 0.25, note="there is none"),
+        ),
+    )
+
+
+@stated(
+    id="FVBS23/Rem-Best",
+    number="Section 4, after the definition of robustness",
+    meaning="No network is robust beyond order sqrt(d), since the clusters are that close to each other.",
+    formula=r"\sqrt{2d - 2p} \le \|\mu^{(i)} - \mu^{(j)}\| \le \sqrt{2d + 2p} \in [1.378, 1.45] \sqrt{d}",
+    needs=("data", "law"),
+    example=lambda: preset(A),
+    control=lambda: close_means(A),
+    control_shows="means at a cosine of 0.2 are closer",
+    printed=r"O(\sqrt{d})",
+    sharp=r"[\sqrt{1.9}, \sqrt{2.1}] \sqrt{d} \text{ under Assumption 2.2}",
+)
+def rem_best(instance: Instance) -> Findings:
+    """Distances between means and between samples: no network can be robust beyond them."""
+    sample = ClusterSample.of(instance)
+    s = sample.setting
+    pairs = ~np.eye(s.k, dtype=np.bool_)
+    squares = s.squared_distances[pairs]
+    distance = np.sqrt(squares / s.d)
+    norms = np.diag(sample.gram)
+    apart = (np.add.outer(norms, norms) - 2 * sample.gram)[~sample.same]
+    return Findings(
+        hypotheses=(*s.assumption(), *sample.nice),
+        constants=(
+            value("largest distance of samples of two clusters / sqrt(d)", math.sqrt(float(apart.max()) / s.d)),
+        ),
+        claims=(
+            at_least("||mu_i - mu_j||^2, from below", squares, 2 * s.d - 2 * s.p),
+            at_most("||mu_i - mu_j||^2", squares, 2 * s.d + 2 * s.p),
+            at_least("||mu_i - mu_j|| / sqrt(d), from below", distance, math.sqrt(1.9)),
+            at_most("||mu_i - mu_j|| / sqrt(d)", distance, math.sqrt(2.1)),
+            at_most("||x - x'||^2 across clusters", apart, 2 * (3 * s.d + s.Delta) + 2 * (s.p + s.Delta)),
         ),
     )

@@ -10,7 +10,19 @@ from marginflow.data import GramReduction
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
-from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    stated,
+    value,
+)
+from marginflow.theory.fvbs23.definitions import FACTORS
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import (
     A,
@@ -273,3 +285,38 @@ def rem_sigma0(instance: Instance) -> Findings:
             at_most("|N(mu)|, Lemma D.2", np.abs(outputs), s.largest_output),
         ),
     )
+
+
+@stated(
+    id="FVBS23/Rem-ScaleInv",
+    number="Section 2, Neural networks",
+    meaning="Classification and robustness depend on the direction of theta only.",
+    formula=r"\mathrm{sign}(N_{a\theta}(x)) = \mathrm{sign}(N_\theta(x)) \quad (a > 0)",
+    needs=("network", "data", "test"),
+    parameters={"scaled": "all parameters, or biases only"},
+    example=lambda: preset(A),
+    control=lambda: preset(A).only(
+        "network", "data", "test", name="biases scaled alone", parameters={"scaled": "biases only"}
+    ),
+    control_shows="scaling the biases alone is another direction",
+    control_outcome="violated",
+)
+def rem_scale_invariance(instance: Instance) -> Findings:
+    """Signs and flip steps at a theta, against those at theta; a parameter scales one layer only."""
+    network, test = instance.the_network(), instance.the_test()
+    data = instance.the_data()
+    one_layer = instance.word("scaled", "all parameters", ("all parameters", "biases only")) == "biases only"
+    b = np.zeros(network.width) if network.b is None else network.b
+    u = data.y @ data.X
+    before = minimal_step(network, test.X, test.y, u).first
+    checks: list[Check] = []
+    for a in FACTORS:
+        if one_layer:
+            moved = TwoLayer(W=network.W, b=a * 50 * b, v=network.v)
+        else:
+            moved = TwoLayer(W=a * network.W, b=a * b, v=a * network.v)
+        checks += [
+            equal(f"signs at {a:g} theta", np.sign(moved(test.X)), np.sign(network(test.X))),
+            equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, tolerance=1e-9),
+        ]
+    return Findings(constants=(value("largest flip step", float(before.max())),), claims=tuple(checks))

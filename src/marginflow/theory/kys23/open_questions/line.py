@@ -25,7 +25,7 @@ from marginflow.theory.frame import (
 from marginflow.theory.kys23.line import Bends, line_samples, on_the_line
 from marginflow.theory.kys23.line_points import global_point, linearity_counterexample, spikes
 from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
-from marginflow.theory.kys23.thm_3_1.a1_nstar import label_changes
+from marginflow.theory.kys23.thm_3_1.a1 import label_changes
 from marginflow.theory.kys23.thm_3_2.sandwich import lower_core
 
 

@@ -34,7 +34,7 @@ from marginflow.theory.frame import (
 )
 from marginflow.theory.kys23.line import in_the_interval, line_samples, on_the_line
 from marginflow.theory.kys23.line_points import spike_network
-from marginflow.theory.kys23.thm_3_1.a1_nstar import label_law
+from marginflow.theory.kys23.thm_3_1.a1 import label_law
 from marginflow.theory.kys23.thm_3_1.groups import five_group_core, group_gaps
 
 MOST: int = 7

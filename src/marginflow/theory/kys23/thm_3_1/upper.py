@@ -1,19 +1,15 @@
-r"""[KYS23, App. A.1] The upper half of Theorem 3.1 with its steps, and the step that fails.
+r"""[KYS23, App. A.1] The upper half of Theorem 3.1 with its steps.
 
 Label changes bound the least width n*; their mean is 2p(1-p)(m-1); Jensen; a class of VC dimension O(n*); the clean
-error is at most twice the error on noisy labels; one label is said to change n* by at most 1.
+error is at most twice the error on noisy labels; one label is said to change n* by at most 1 (a1.py).
 """
 
 import math
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
-from marginflow.data import Dataset
 from marginflow.generalisation import line_error
 from marginflow.theory.frame import (
-    Check,
-    Counterexample,
     Erratum,
     Findings,
     Instance,
@@ -29,11 +25,10 @@ from marginflow.theory.kys23.line import (
     kkt_point,
     line_samples,
     noise_rate,
-    on_the_line,
     sampled_labels,
 )
 from marginflow.theory.kys23.line_points import global_point, spikes
-from marginflow.theory.kys23.thm_3_1.a1_nstar import label_changes, label_law
+from marginflow.theory.kys23.thm_3_1.a1 import label_changes, label_law
 from marginflow.theory.kys23.thm_3_1.theorem import upper_half
 
 _ENUMERATED = 8
@@ -89,59 +84,3 @@ def thm_3_1_upper(instance: Instance) -> Findings:
         ),
         unspecified=(value("C", C),),
     )  # fmt: skip
-
-
-def least_width(y: FloatArray) -> tuple[int, int]:
-    """Bounds of n*: 1 without a change of label, 2 with one, 3 with two, then at least 3 and at most changes + 1.
-
-    Two neurons cannot give +, -, +: of two outputs of one sign N has one sign, and of two signs {N > 0} is convex on
-    the half-line where the positive neuron is awake, outside of which N is not positive.
-    """
-    s = int((np.diff(y) != 0).sum())
-    return min(s, 2) + 1, s + 1
-
-
-@stated(
-    id="KYS23/A1.Flip",
-    kind="remark",
-    number="Appendix A.1, before the end of the proof of Theorem 3.1",
-    meaning="Turning one label changes the least width n* by at most 1. False: by 2, inside a run of one label.",
-    formula=r"|n^*(y) - n^*(y')| \le 1 \quad \text{for } y, y' \text{ that differ in one label}",
-    needs=("data",),
-    example=lambda: Instance(
-        name="two samples of different labels",
-        data=Dataset(X=np.array([[0.25], [0.75]]), y=np.array([1.0, -1.0])),
-    ),
-    control=lambda: Instance(
-        name="three samples labelled +", data=Dataset(X=np.array([[0.25], [0.5], [0.75]]), y=np.ones(3))
-    ),
-    control_shows="+, +, + needs one neuron, and +, -, + three",
-    control_outcome="refuted",
-    printed=r"\text{flipping a single label changes } n^* \text{ by at most } 1",
-    proved=r"\text{by at most } 2",
-    errata=Erratum.slip(
-        "One label changes the least width, and the number of label changes, by up to 2, not 1.",
-        evidence="+, +, + needs one neuron; +, -, + needs three",
-        repair="by at most 2, which costs a constant only",
-    ),
-)
-def a1_flip(instance: Instance) -> Findings:
-    """n* of the labels and of every neighbour, by the exact values for up to two changes."""
-    hypotheses = on_the_line(instance)
-    require(hypotheses, "label changes need an order")
-    _, y = line_samples(instance.the_data())
-    worst: Check | None = None
-    for i in range(y.size):
-        turned = np.where(np.arange(y.size) == i, -y, y)
-        (low, high), (low_turned, high_turned) = least_width(y), least_width(turned)
-        sure = max(low_turned - high, low - high_turned, 0)
-        most = max(high_turned - low, high - low_turned)
-        check = Check("change of n*", sure, "<=", 1.0, interval=(sure, max(sure, most)))
-        worst = check if worst is None or sure > worst.observed else worst
-    assert worst is not None
-    failed = worst.state == "failed"
-    found = Counterexample(
-        summary=f"turning one of {y.size} labels changes the least width by {worst.observed:g}",
-        proof="a case distinction on whole numbers",
-    )
-    return Findings(hypotheses=hypotheses, claims=(worst,), counterexample=found if failed else None)

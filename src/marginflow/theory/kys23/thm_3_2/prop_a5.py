@@ -2,8 +2,6 @@ r"""[KYS23, Prop. A.5] Between two neighbouring samples labelled + a local minim
 
 import numpy as np
 
-from marginflow.data import Dataset
-from marginflow.limit import line
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Check,
@@ -17,13 +15,12 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
-from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
-from marginflow.theory.kys23.line import STRUCTURE, Bends, in_the_interval, line_samples, local_minimum, plus_plus
+from marginflow.theory.kys23.line import STRUCTURE, Bends, line_samples, local_minimum, plus_plus
 from marginflow.theory.kys23.line_points import local_point, spikes
 
 
-def _between_positives(
+def between_positives(
     instance: Instance, network: TwoLayer, hypotheses: tuple[Check, ...]
 ) -> tuple[tuple[Check, ...], list[float]]:
     """The least N between every two neighbours labelled +, of which some are asked for."""
@@ -56,7 +53,7 @@ def prop_a5(instance: Instance) -> Findings:
     ordered = instance.the_data().dimension == instance.the_network().dimension == 1
     require(hypotheses, "neighbours need an order", given=ordered)
     network = instance.the_network()
-    hypotheses, least = _between_positives(instance, network, hypotheses)
+    hypotheses, least = between_positives(instance, network, hypotheses)
     size = float(np.abs(network(instance.the_data().X)).max())  # local minima may come at any scale
     claim = at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, tolerance=STRUCTURE)
     return Findings(
@@ -80,32 +77,3 @@ def dips_below_zero(instance: Instance) -> Counterexample | None:
         if high < 0:
             return proved_of_minimum(f"at which N <= {high:.6g} between {x[i]:g} and {x[i + 1]:g}")
     return None
-
-
-@stated(
-    id="KYS23/X.A5",
-    kind="proposition",
-    number="Derived: conjecture on Proposition A.5",
-    meaning="On [0, 1] a local minimum is at least 1 between two neighbouring samples labelled +.",
-    formula=r"x_i \in [0, 1], \; y_i = y_{i+1} = 1 \;\Rightarrow\; N_\theta(x) \ge 1 \quad \forall x \in "
-    r"[x_i, x_{i+1}]",
-    example=lambda: local_point(12, 0.3, 1),
-    control=lambda: at_point(
-        line.max_margin(Dataset(X=np.array([[-2.0], [2.0]]), y=np.ones(2))), "the global optimum on -2 (+) and 2 (+)"
-    ),
-    control_shows="-2 and 2, both +: N(0) = 2/5 at the global optimum",
-    remark="A conjecture: 1,343 local minima on [0, 1], 229 of them not global, never dip below 1.",
-    known="on [0, 1] no local minimum was seen below N = 1 between neighbours labelled + (Prop. A.5 says N >= 0); "
-    "on the real line there are: N(0) = 2/5 at the global optimum on -2 (+) and 2 (+).",
-)
-def x_a5(instance: Instance) -> Findings:
-    """The least value of N at margin 1 between neighbours labelled +."""
-    hypotheses = local_minimum(instance)
-    require(hypotheses, "no local minimum on the line")
-    asked = (*hypotheses, in_the_interval(instance))
-    hypotheses, least = _between_positives(instance, instance.certificate.network, asked)
-    return Findings(
-        hypotheses=hypotheses,
-        constants=(value("least N between them", min(least)),),
-        claims=(at_least("N on [x_i, x_{i+1}]", least, 1.0, tolerance=STRUCTURE),),
-    )

@@ -1,4 +1,4 @@
-r"""[KYS23, App. A.1] The least width n* that classifies the samples, against the number of label changes."""
+r"""[KYS23, App. A.1] The least width n* that classifies the samples, and the number of label changes."""
 
 import itertools
 import math
@@ -31,6 +31,16 @@ _ENUMERATED: Final = 8
 def label_changes(y: FloatArray) -> int:
     """Neighbours with different labels."""
     return int((np.diff(y) != 0).sum())
+
+
+def least_width(y: FloatArray) -> tuple[int, int]:
+    """Bounds of n*: 1 without a change of label, 2 with one, 3 with two, then at least 3 and at most changes + 1.
+
+    One neuron has one sign, and two neurons cannot give +, -, +: of two outputs of one sign N has one sign, and of two
+    signs {N > 0} is convex on the half-line where the positive neuron is awake, outside of which N is not positive.
+    """
+    s = label_changes(y)
+    return min(s, 2) + 1, s + 1
 
 
 def classifier_of_least_pieces(x: FloatArray, y: FloatArray) -> TwoLayer:
@@ -98,8 +108,7 @@ def a1_nstar(instance: Instance) -> Findings:
     x, y = line_samples(data)
     s = label_changes(y)
     made = classifier_of_least_pieces(x, y)
-    # One neuron has one sign, so two labels need two neurons; two neurons cannot give +, -, + (see upper.py).
-    least = min(s, 2) + 1
+    least, enough = least_width(y)
     widths = [made.width]
     given = instance.network
     if given is not None and given.dimension == 1 and bool((given.margins(data.X, data.y) > 0).all()):
@@ -117,7 +126,7 @@ def a1_nstar(instance: Instance) -> Findings:
         claims=(claim,),
         derived=(
             true("the constructed network classifies every sample", bool((made.margins(data.X, data.y) > 0).all())),
-            at_most("its width <= s + 1", made.width, s + 1),
+            at_most("its width <= s + 1", made.width, enough),
         ),
         arithmetic=(
             equal(
@@ -130,3 +139,49 @@ def a1_nstar(instance: Instance) -> Findings:
         ),
         counterexample=found if claim.state == "failed" else None,
     )
+
+
+@stated(
+    id="KYS23/A1.Flip",
+    kind="remark",
+    number="Appendix A.1, before the end of the proof of Theorem 3.1",
+    meaning="Turning one label changes the least width n* by at most 1. False: by 2, inside a run of one label.",
+    formula=r"|n^*(y) - n^*(y')| \le 1 \quad \text{for } y, y' \text{ that differ in one label}",
+    needs=("data",),
+    example=lambda: Instance(
+        name="two samples of different labels",
+        data=Dataset(X=np.array([[0.25], [0.75]]), y=np.array([1.0, -1.0])),
+    ),
+    control=lambda: Instance(
+        name="three samples labelled +", data=Dataset(X=np.array([[0.25], [0.5], [0.75]]), y=np.ones(3))
+    ),
+    control_shows="+, +, + needs one neuron, and +, -, + three",
+    control_outcome="refuted",
+    printed=r"\text{flipping a single label changes } n^* \text{ by at most } 1",
+    proved=r"\text{by at most } 2",
+    errata=Erratum.slip(
+        "One label changes the least width, and the number of label changes, by up to 2, not 1.",
+        evidence="+, +, + needs one neuron; +, -, + needs three",
+        repair="by at most 2, which costs a constant only",
+    ),
+)
+def a1_flip(instance: Instance) -> Findings:
+    """n* of the labels and of every neighbour, by the exact values for up to two changes."""
+    hypotheses = on_the_line(instance)
+    require(hypotheses, "label changes need an order")
+    _, y = line_samples(instance.the_data())
+    worst: Check | None = None
+    for i in range(y.size):
+        turned = np.where(np.arange(y.size) == i, -y, y)
+        (low, high), (low_turned, high_turned) = least_width(y), least_width(turned)
+        sure = max(low_turned - high, low - high_turned, 0)
+        most = max(high_turned - low, high - low_turned)
+        check = Check("change of n*", sure, "<=", 1.0, interval=(sure, max(sure, most)))
+        worst = check if worst is None or sure > worst.observed else worst
+    assert worst is not None
+    failed = worst.state == "failed"
+    found = Counterexample(
+        summary=f"turning one of {y.size} labels changes the least width by {worst.observed:g}",
+        proof="a case distinction on whole numbers",
+    )
+    return Findings(hypotheses=hypotheses, claims=(worst,), counterexample=found if failed else None)

@@ -30,7 +30,7 @@ def zero_of_two(first: Fraction, second: Fraction) -> Fraction:
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from marginflow.theory.kys23.thm_3_2.x_1nn import zero_of_two
+    >>> from marginflow.theory.kys23.derived.x_1nn import zero_of_two
     >>> zero_of_two(Fraction(-1), Fraction(2))
     Fraction(1, 3)
     """

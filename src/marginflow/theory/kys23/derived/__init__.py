@@ -1,0 +1,1 @@
+"""Results that build on [KYS23] and are not in it."""
