@@ -67,6 +67,12 @@ def vector(name: str, value: ArrayLike, length: int | None = None) -> FloatArray
     return array
 
 
+def labelled_rows(name: str, rows: ArrayLike, label_name: str, given: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """A matrix and the labels -1 and +1 of its rows."""
+    points = matrix(name, rows)
+    return points, labels(label_name, given, points.shape[0])
+
+
 def labels(name: str, value: ArrayLike, length: int | None = None) -> FloatArray:
     """A vector of labels -1 and +1, or an `InputError` that names the first other value."""
     array = vector(name, value, length)

@@ -118,7 +118,7 @@ def test_the_log_determinant_has_its_closed_form_moments(n: int, d: int) -> None
 def test_norms_and_inner_products_in_astronomical_dimensions(d: int) -> None:
     law = GramReduction(NoisySphere(dimension=d, p=0.1))
     train = law.sample(300, seed=0)
-    assert train.ambient_dimension == d
+    assert train.ambient_dimension == train.full_dimension == d
     assert train.X.shape == (300, 300)
     np.testing.assert_allclose(np.linalg.norm(train.X, axis=1), 1.0, rtol=50 * EPS)
     G = train.X @ train.X.T

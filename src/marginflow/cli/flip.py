@@ -66,7 +66,7 @@ def flip(
     if out is not None:
         check_target(out, (".json",), force=force)
     judged, dataset, _ = network_and_data(network, data, label)
-    d = dataset.dimension if dataset.ambient_dimension is None else dataset.ambient_dimension
+    d = dataset.full_dimension
     if isinstance(judged, mf.networks.Classifier):
         from marginflow.cli.class_flip import flip_classes, vectors_by_name
 

@@ -85,7 +85,7 @@ def radius(
             interrupted = True
     order = {int(sample): index for index, sample in enumerate(chosen)}
     found.sort(key=lambda radius: order[radius.sample])  # workers finish in any order
-    d = dataset.dimension if dataset.ambient_dimension is None else dataset.ambient_dimension
+    d = dataset.full_dimension
     summary = mf.measurements.summarise_radii(found)
     record = summary.record(d) | {
         "asked": chosen.size,

@@ -19,6 +19,11 @@ from marginflow.doors import brief, checked
 from marginflow.errors import InputError
 
 
+def full_dimension(columns: int, ambient_dimension: int | None) -> int:
+    """The dimension that rows with so many columns stand for; without an ambient dimension it is their own."""
+    return columns if ambient_dimension is None else whole_number("ambient_dimension", ambient_dimension)
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset(Plotted):
     """Samples x_i with labels y_i: two classes are -1 and +1, K > 2 classes the numbers 0 to K - 1.
@@ -139,6 +144,11 @@ class Dataset(Plotted):
     def dimension(self) -> int:
         """Number d of columns of X."""
         return int(self.X.shape[1])
+
+    @property
+    def full_dimension(self) -> int:
+        """The d of the law and of the theorems: the ambient dimension where X is reduced, else its columns."""
+        return full_dimension(self.dimension, self.ambient_dimension)
 
     @property
     def noisy(self) -> BoolArray | None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from marginflow.arrays import FloatArray, labels, matrix, real_number
+from marginflow.arrays import FloatArray, labelled_rows, real_number
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 
@@ -134,8 +134,7 @@ def plane_error(network: TwoLayer, means: ArrayLike, mean_labels: ArrayLike, sig
     True
     """
     _check(network)
-    centres = matrix("means", means)
-    y = labels("mean_labels", mean_labels, centres.shape[0])
+    centres, y = labelled_rows("means", means, "mean_labels", mean_labels)
     angles, signs = decision_rays(network)
     if angles.size == 0:
         sign = float(np.sign(network(np.array([[1.0, 0.0]]))[0]))

@@ -34,7 +34,7 @@ class Portrait(Brief):
 
     def records(self) -> dict[str, dict[str, object]]:
         """As the commands `certify`, `flip` and `radius` write them, with whole curves."""
-        d = self.data.dimension if self.data.ambient_dimension is None else self.data.ambient_dimension
+        d = self.data.full_dimension
         radii: dict[str, object] = {
             "radii": [radius.row() for radius in self.radii],
             "tolerance": TOLERANCE,

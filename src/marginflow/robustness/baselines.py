@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, labels, matrix, read_only
+from marginflow.arrays import BoolArray, FloatArray, IntArray, labelled_rows, labels, matrix, read_only
 from marginflow.errors import InputError
 from marginflow.robustness.least_distance import distance_from_multipliers, least_distance
 
@@ -152,8 +152,7 @@ def _project_on_cell(G: FloatArray, h: FloatArray, limit: float) -> tuple[FloatA
 def _checked(
     X_train: ArrayLike, y_train: ArrayLike, X: ArrayLike, y: ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    samples = matrix("X_train", X_train)
-    signs = labels("y_train", y_train, samples.shape[0])
+    samples, signs = labelled_rows("X_train", X_train, "y_train", y_train)
     points = matrix("X", X)
     if points.shape[1] != samples.shape[1]:
         raise InputError(f"X has {points.shape[1]} columns, but X_train has {samples.shape[1]}.")

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, labels, matrix, real_number, whole_number
+from marginflow.arrays import FloatArray, labelled_rows, real_number, whole_number
+from marginflow.data.dataset import full_dimension
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 
@@ -75,9 +76,8 @@ def one_neuron_per_sample(
     >>> made.network.margins(4.0 * np.eye(16)[:3], [1, -1, 1])
     array([1., 1., 1.])
     """
-    points = matrix("X", X)
-    signs = labels("y", y, points.shape[0])
-    d = _ambient(points, ambient_dimension)
+    points, signs = labelled_rows("X", X, "y", y)
+    d = full_dimension(points.shape[1], ambient_dimension)
     _require_sphere("Sample", points, d)
     largest, largest_size = _correlations(points, d)
     c = largest_size if correlation is None else real_number("correlation", correlation, above=-1.0, below=1.0)
@@ -120,9 +120,8 @@ def one_neuron_per_cluster(
         probability. What is certain for a given sample is its `interval_bound`, at least
         (sqrt(d) / 4) min(own pre-activation, -largest opposing pre-activation).
     """
-    M = matrix("means", means)
-    signs = labels("mean_labels", mean_labels, M.shape[0])
-    d = _ambient(M, ambient_dimension)
+    M, signs = labelled_rows("means", means, "mean_labels", mean_labels)
+    d = full_dimension(M.shape[1], ambient_dimension)
     _require_sphere("Mean", M, d)
     k = signs.size
     total = k if width is None else whole_number("width", width, minimum=k)
@@ -145,16 +144,9 @@ def one_neuron_per_sample_without_bias(X: ArrayLike, y: ArrayLike, *, ambient_di
     On orthogonal samples it has the same margins as the robust network with smaller weights, and it is flipped by
     z = (4 / d) sum of the samples of one class, ||z|| = 2 sqrt(2): see `one_sided_direction`.
     """
-    points = matrix("X", X)
-    signs = labels("y", y, points.shape[0])
-    d = _ambient(points, ambient_dimension)
+    points, signs = labelled_rows("X", X, "y", y)
+    d = full_dimension(points.shape[1], ambient_dimension)
     return TwoLayer(W=points / d, b=np.zeros(signs.size), v=signs)
-
-
-def _ambient(points: FloatArray, ambient_dimension: int | None) -> int:
-    if ambient_dimension is None:
-        return int(points.shape[1])
-    return whole_number("ambient_dimension", ambient_dimension)
 
 
 def _require_sphere(noun: str, points: FloatArray, d: int) -> None:

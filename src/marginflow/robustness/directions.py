@@ -8,7 +8,8 @@ is normalised.
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, labels, matrix, real_number, vector, whole_number
+from marginflow.arrays import BoolArray, FloatArray, labelled_rows, real_number, vector
+from marginflow.data.dataset import full_dimension
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 
@@ -27,8 +28,7 @@ def label_sum(X: ArrayLike, y: ArrayLike, samples: BoolArray | None = None) -> F
     >>> label_sum([[1.0, 0.0], [0.0, 2.0]], [1, -1])
     array([ 1., -2.])
     """
-    points = matrix("X", X)
-    signs = labels("y", y, points.shape[0])
+    points, signs = labelled_rows("X", X, "y", y)
     if samples is None:
         return signs @ points
     mask = np.asarray(samples)
@@ -41,14 +41,13 @@ def label_sum(X: ArrayLike, y: ArrayLike, samples: BoolArray | None = None) -> F
 
 def mean_sum(means: ArrayLike, mean_labels: ArrayLike) -> FloatArray:
     r"""u = sum_q y^(q) mu^(q), a direction of the distribution, not of a sample; shape (d,). [FVBS23, Thm 4.2]"""
-    M = matrix("means", means)
-    return labels("mean_labels", mean_labels, M.shape[0]) @ M
+    M, signs = labelled_rows("means", means, "mean_labels", mean_labels)
+    return signs @ M
 
 
 def dual_sum(X: ArrayLike, y: ArrayLike, multipliers: ArrayLike) -> FloatArray:
     r"""sum_i lambda_i y_i x_i with the multipliers of a KKT point; shape (d,)."""
-    points = matrix("X", X)
-    signs = labels("y", y, points.shape[0])
+    points, signs = labelled_rows("X", X, "y", y)
     return (_multipliers(multipliers, signs.size) * signs) @ points
 
 
@@ -83,13 +82,12 @@ def one_sided_direction(X: ArrayLike, y: ArrayLike, label: int, *, ambient_dimen
 
     An unsigned perturbation that aims at one class only; it is not the z of Theorem 4.1.
     """
-    points = matrix("X", X)
-    signs = labels("y", y, points.shape[0])
+    points, signs = labelled_rows("X", X, "y", y)
     if label not in (-1, 1):
         raise InputError(f"label is {label!r}; -1 or +1 is expected.")
     if not (signs == label).any():
         raise InputError(f"No sample has the label {label:+d}.")
-    d = points.shape[1] if ambient_dimension is None else whole_number("ambient_dimension", ambient_dimension)
+    d = full_dimension(points.shape[1], ambient_dimension)
     total: FloatArray = 4.0 / d * points[signs == label].sum(axis=0)
     return total
 

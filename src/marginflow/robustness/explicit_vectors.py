@@ -15,8 +15,9 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, labels, matrix, one_of, read_only, real_number, whole_number
+from marginflow.arrays import FloatArray, labelled_rows, matrix, one_of, read_only, real_number
 from marginflow.data import ClusterConstants, Dataset
+from marginflow.data.dataset import full_dimension
 from marginflow.errors import InputError
 from marginflow.robustness.cluster_bounds import ClusterBounds
 
@@ -110,7 +111,8 @@ def vys22_vector(
         (d + 1) / (3 (p + 1)) - m; the sharp form needs m - 1 in place of m (the sum in Lemma C.1 skips one sample).
     """
     one_of("form", form, FORMS)
-    points, signs, d = _rows("X", X, "y", y, ambient_dimension)
+    points, signs = labelled_rows("X", X, "y", y)
+    d = full_dimension(points.shape[1], ambient_dimension)
     m, least = signs.size, _least(signs, "labels")
     gram = points @ points.T
     p = float(np.abs(gram[~np.eye(m, dtype=np.bool_)]).max())
@@ -170,7 +172,8 @@ def fvbs23_vector(
         (d - Delta + 1) / 10 - k (p + Delta + 1). The sharp form needs less: its "separation" is 1/3 - (k - 1) B / a.
     """
     one_of("form", form, FORMS)
-    M, signs, d = _rows("means", means, "mean_labels", mean_labels, ambient_dimension)
+    M, signs = labelled_rows("means", means, "mean_labels", mean_labels)
+    d = full_dimension(M.shape[1], ambient_dimension)
     sigma = real_number("sigma", sigma, at_least=0.0)
     least = _least(signs, "cluster labels")
     numbers = ClusterConstants.from_gram(M @ M.T, signs, sigma=sigma, dimension=d)
@@ -266,21 +269,11 @@ def measured_cluster_vector(data: Dataset, X_test: ArrayLike, test_clusters: Arr
         u=read_only(u),
         eta_1=bounds.eta_1,
         eta_2=bounds.eta_2,
-        dimension=data.dimension if data.ambient_dimension is None else data.ambient_dimension,
+        dimension=data.full_dimension,
         form="sharp",
         size_bound=float(eta * np.linalg.norm(u)),
         slacks={"separation": 1 / 3 - bounds.ratio},
     )
-
-
-def _rows(
-    name: str, rows: ArrayLike, label_name: str, given: ArrayLike, ambient_dimension: int | None
-) -> tuple[FloatArray, FloatArray, int]:
-    """Rows with labels -1 and +1, and the dimension d that the theorem speaks of."""
-    points = matrix(name, rows)
-    signs = labels(label_name, given, points.shape[0])
-    d = points.shape[1] if ambient_dimension is None else whole_number("ambient_dimension", ambient_dimension)
-    return points, signs, int(d)
 
 
 def _least(signs: FloatArray, what: str) -> int:

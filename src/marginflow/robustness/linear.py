@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import nnls
 
-from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, whole_number
+from marginflow.arrays import BoolArray, FloatArray, labelled_rows, labels, matrix, read_only
+from marginflow.data.dataset import full_dimension
 from marginflow.errors import InputError
 from marginflow.robustness.least_distance import least_distance
 
@@ -51,9 +52,8 @@ def mean_classifier(
 
     On its good event y w . x is near 1 and ||w||^2 near k / d, so the flip distance is about sqrt(d / k).
     """
-    M = matrix("means", means)
-    signs = labels("mean_labels", mean_labels, M.shape[0])
-    d = M.shape[1] if ambient_dimension is None else whole_number("ambient_dimension", ambient_dimension)
+    M, signs = labelled_rows("means", means, "mean_labels", mean_labels)
+    d = full_dimension(M.shape[1], ambient_dimension)
     w = signs @ M / d
     if not w.any():
         raise InputError("The signed sum of the means is zero; it defines no linear classifier.")
@@ -74,8 +74,7 @@ def max_margin_classifier(X: ArrayLike, y: ArrayLike, *, bias: bool = False) -> 
     >>> found.w, found.b
     (array([1., 0.]), -1.0)
     """
-    points = matrix("X", X)
-    signs = labels("y", y, points.shape[0])
+    points, signs = labelled_rows("X", X, "y", y)
     if np.all(signs == signs[0]):
         raise InputError(f"All {signs.size} labels are {signs[0]:+g}; both -1 and +1 must occur for a max-margin line.")
     alpha, b = _with_bias(points, signs) if bias else (_without_bias(points, signs), 0.0)

@@ -116,7 +116,7 @@ def def_j(instance: Instance) -> Findings:
     """J as the other statements use it, from the initial network, against the definition on the first record."""
     path = path_of(instance)
     neurons = path.neurons
-    d = instance.the_data().ambient_dimension or path.networks[0].dimension
+    d = instance.the_data().full_dimension
     plain, close = plain_sets(path.networks[0], path.sample.means, 1 / (3 * path.C0 * math.sqrt(d)))
     sweep = tuple(
         value(f"|J|/m at C0 = {C0:g}", float(NeuronSets.of(path.networks[0], path.sample.mu, C0).J.mean()))

@@ -104,7 +104,7 @@ class Numbers:
         d = m = n = sigma = eta = omega = alpha = None
         if data is not None:
             n = float(data.n_samples)
-            d = float(data.dimension if data.ambient_dimension is None else data.ambient_dimension)
+            d = float(data.full_dimension)
             eta = 0.0 if data.noisy is None else float(data.noisy.mean())
         if xor is not None:
             d, sigma = float(xor.dimension), xor.sigma_value

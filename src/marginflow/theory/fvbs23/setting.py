@@ -393,7 +393,7 @@ def _sample(data: Dataset, law: AbstractDistribution) -> ClusterSample:
     setting = _setting(law)
     if data.means.shape[0] != setting.k:
         raise InputError(f"The data have {data.means.shape[0]} means, but the law has {setting.k} clusters.")
-    ambient = data.dimension if data.ambient_dimension is None else data.ambient_dimension
+    ambient = data.full_dimension
     if ambient != setting.d:
         raise InputError(f"The data are of dimension {ambient}, but the law of dimension {setting.d}.")
     return ClusterSample(setting=setting, data=data, means=data.means, clusters=data.clusters)

@@ -42,7 +42,7 @@ class SphereSample:
     @classmethod
     def of(cls, data: Dataset) -> SphereSample:
         """From a data set."""
-        return cls(X=data.X, y=data.y, d=data.ambient_dimension or data.dimension, gram=data.X @ data.X.T)
+        return cls(X=data.X, y=data.y, d=data.full_dimension, gram=data.X @ data.X.T)
 
     @property
     def m(self) -> int:

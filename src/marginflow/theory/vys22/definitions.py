@@ -159,7 +159,7 @@ def def_homog(instance: Instance) -> Findings:
 def def_robust(instance: Instance) -> Findings:
     """Every sample's radius lies between a certified bound and the first flip along u or towards the origin."""
     network, data = instance.the_network(), instance.the_data()
-    d = data.dimension if data.ambient_dimension is None else data.ambient_dimension
+    d = data.full_dimension
     R = instance.number("radius", 0.25 * float(np.sqrt(d)))
     two = true("both labels occur", bool((data.y > 0).any() and (data.y < 0).any()), "otherwise there is no boundary")
     require(two, "no boundary")

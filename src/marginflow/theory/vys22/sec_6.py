@@ -91,7 +91,7 @@ def minimal_perturbation(instance: Instance) -> Findings:
     def worst(t: float) -> float:
         return float((y * network(X - t * y[:, None] * u)).max()) if found else np.nan
 
-    d = data.dimension if data.ambient_dimension is None else data.ambient_dimension
+    d = data.full_dimension
     return Findings(
         hypotheses=(fitted,),
         constants=(

@@ -43,7 +43,7 @@ class Setting:
     def of(cls, data: Dataset, samples: BoolArray | None = None) -> Setting:
         """All samples, or those of a mask."""
         chosen = slice(None) if samples is None else samples
-        d = data.dimension if data.ambient_dimension is None else data.ambient_dimension
+        d = data.full_dimension
         return cls(X=data.X[chosen], y=data.y[chosen], d=d)
 
     @property

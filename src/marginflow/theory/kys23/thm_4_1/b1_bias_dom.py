@@ -59,7 +59,7 @@ def fresh_error(instance: Instance, network: TwoLayer, *, points: int = TEST_POI
 
 def dominance(network: TwoLayer, data: Dataset) -> BiasDominance:
     """`bias_dominance` in the dimension that the data stand for."""
-    return bias_dominance(network, dimension=max(2, data.ambient_dimension or data.dimension))
+    return bias_dominance(network, dimension=max(2, data.full_dimension))
 
 
 @stated(
