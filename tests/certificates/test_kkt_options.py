@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 
-from marginflow.certificates import certify, minimality
+from marginflow.certificates import certify, kkt, minimality
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.line import max_margin
@@ -34,6 +35,29 @@ def test_true_candidate_is_accepted_and_a_false_one_is_never_trusted(known):
     negative = certify(case.network, case.data, multipliers=(-case.lam, -mu))
     assert (negative.multipliers >= 0).all()
     assert negative.holds(1e-12)
+
+
+@pytest.mark.parametrize("penalty", [None, 100.0])
+def test_samples_without_a_multiplier_do_not_change_what_is_said_of_a_candidate(known, monkeypatch, penalty):
+    case = known.orthogonal_pair(30, 5, 6)
+    beyond = Dataset(X=np.vstack([case.data.X, 3.0 * case.data.X, 5.0 * case.data.X]), y=np.tile(case.data.y, 3))
+    lam = np.append(case.lam, np.zeros(22))
+    mu = np.vstack([case.lam[:, None] * case.clarke, np.zeros((22, case.network.width))])
+    judge = partial(certify, case.network, beyond, penalty=penalty, hard_patterns=False)
+    few = judge(multipliers=(lam, mu))
+    with monkeypatch.context() as all_samples:
+        all_samples.setattr(kkt, "_explained", lambda *_, **__: None)
+        every = judge(multipliers=(lam, mu))
+    with monkeypatch.context() as nothing_else:
+        nothing_else.setattr(kkt, "best_multipliers", None)
+        assert judge(multipliers=(lam, mu)).to_dict() == few.to_dict()
+    assert few.status == "candidate accepted"
+    assert few.holds(EXACT)
+    assert few.to_dict() == every.to_dict()
+    for spoilt in (lam * (1 + 1e-5 * (np.arange(33) == 3)), np.where(np.arange(33) == 20, 1e-5, lam)):
+        corrected = judge(multipliers=(spoilt, mu))
+        assert corrected.status == "solved"
+        assert corrected.holds(EXACT)
 
 
 def test_candidate_as_good_as_rounding_lets_any_be_is_accepted():

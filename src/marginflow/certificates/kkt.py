@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, matrix, read_only, real_number, vector
+from marginflow.arrays import FloatArray, IntArray, matrix, read_only, real_number, vector
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport, Residuals, Status
 from marginflow.certificates.floor import training_floor
-from marginflow.certificates.multipliers.best import best_multipliers
+from marginflow.certificates.multipliers.best import Multipliers, best_multipliers, feasible
 from marginflow.certificates.multipliers.least_squares import StationarityProblem
 from marginflow.certificates.pattern import KINK_TOLERANCE, Pattern, coordinates, pair_blocks, recognise
 from marginflow.certificates.sizes import check_sizes, of_ordinary_size
@@ -126,10 +126,12 @@ def certify(
     scale = 1.0 if penalty is not None else least ** (-1.0 / network.degree)
     at_one = network if penalty is not None else network.scaled(scale)
     pattern, Z = recognise(at_one, data.X, tolerance)
-    problem = stationarity_problem(at_one, data, pattern, Z, cap=cap, weight=weight)
-    deadline -= time.monotonic() - began  # to judge what is found takes about as long as to pose the problem
-    enough = np.inf if as_given else _enough(problem, candidate)
-    found = best_multipliers(problem, candidate, enough=enough, deadline=deadline)
+    found = None if candidate is None else _explained(at_one, data, pattern, Z, candidate, cap=cap, weight=weight)
+    if found is None:
+        problem = stationarity_problem(at_one, data, pattern, Z, cap=cap, weight=weight)
+        deadline -= time.monotonic() - began  # to judge what is found takes about as long as to pose the problem
+        enough = np.inf if as_given else _enough(problem, candidate)
+        found = best_multipliers(problem, candidate, enough=enough, deadline=deadline)
     status: Status = "candidate accepted" if candidate is not None and found.from_start else "solved"
     clarke = _clarke_weights(pattern, found.lam, found.mu)
     certificate = _evaluate(at_one, data, pattern, found.lam, clarke, penalty, weight)
@@ -156,6 +158,34 @@ def certify(
     )
 
 
+def _explained(
+    network: TwoLayer,
+    data: Dataset,
+    pattern: Pattern,
+    Z: FloatArray,
+    candidate: tuple[FloatArray, FloatArray],
+    *,
+    cap: float,
+    weight: float,
+) -> Multipliers | None:
+    """The candidate, where it leaves nothing to explain: only samples that carry a multiplier are looked at.
+
+    No other multipliers can do better then, so that the bound on what they reach is 0.
+    """
+    lam, mu = candidate
+    carry = np.flatnonzero(lam > 0.0)
+    if 2 * carry.size > lam.size:
+        return None
+    problem = stationarity_problem(network, data, pattern, Z, cap=cap, weight=weight, rows=carry)
+    some = feasible(problem, lam[carry], mu[carry])
+    size = problem.residual(*some).norm()
+    if size > _CANDIDATE_IS_ENOUGH * problem.norm():
+        return None
+    lam, mu = np.zeros(lam.shape), np.zeros(mu.shape)
+    lam[carry], mu[carry] = some
+    return Multipliers(lam=lam, mu=mu, size=size, bound=0.0, from_start=True)
+
+
 def _enough(problem: StationarityProblem, candidate: tuple[FloatArray, FloatArray] | None) -> float:
     """The residual of a candidate below which a search for other multipliers has nothing to find."""
     if candidate is None:
@@ -166,27 +196,39 @@ def _enough(problem: StationarityProblem, candidate: tuple[FloatArray, FloatArra
 
 
 def stationarity_problem(
-    network: TwoLayer, data: Dataset, pattern: Pattern, Z: FloatArray, *, cap: float, weight: float
+    network: TwoLayer,
+    data: Dataset,
+    pattern: Pattern,
+    Z: FloatArray,
+    *,
+    cap: float,
+    weight: float,
+    rows: IntArray | None = None,
 ) -> StationarityProblem:
-    """The least-squares problem of a network at margin 1, in coordinates of the span of the samples."""
-    T, U = coordinates(network, data.X)
+    """The least-squares problem of a network at margin 1, in coordinates of the span of the samples.
+
+    With `rows` only these samples may carry a multiplier.
+    """
+    X, y, active, kink = data.X, data.y, pattern.active, pattern.kink
+    short = np.maximum(1.0 - y * (np.maximum(Z, 0.0) @ network.v), 0.0) if np.isfinite(cap) else None
+    if rows is not None:
+        X, y, active, kink, Z = X[rows], y[rows], active[rows], kink[rows], Z[rows]
+    T, U = coordinates(network, X)
     trained = network.outputs == "trained"
     factor = weight * network.degree / np.sqrt(network.norm_squared())
     out = np.maximum(Z, 0.0)
-    margins = data.y * (out @ network.v)
-    short = np.maximum(1.0 - margins, 0.0)
-    soft = np.isfinite(cap)
+    beyond = y * (out @ network.v) - 1.0
     return StationarityProblem(
         T=T,
-        y=data.y,
+        y=y,
         U=U,
         v=network.v,
-        active=pattern.active,
-        kink=pattern.kink,
-        rho=out if trained else np.zeros((data.n_samples, 0)),
+        active=active,
+        kink=kink,
+        rho=out if trained else np.zeros((y.size, 0)),
         target=network.v if trained else np.zeros(0),
-        omega=factor * (margins - 1.0) if soft else factor * np.maximum(margins - 1.0, 0.0),
-        omega0=factor * cap * float(short.sum()) if soft else 0.0,
+        omega=factor * (np.maximum(beyond, 0.0) if short is None else beyond),
+        omega0=0.0 if short is None else factor * cap * float(short.sum()),
         cap=cap,
     )
 

@@ -29,7 +29,7 @@ class KeptHessian:
         self.mean = float(np.trace(H)) / max(len(rows), 1)
         self.share = float(np.trace(H)) / max(float(whole.sum()), 1e-300)  # what the projections leave of it
         H[np.diag_indices(len(rows))] += damping
-        self.factor = BlockedFactor(_factorised(H, float(whole.mean()), pairs.threads))
+        self.factor = BlockedFactor(_factorised(H, float(whole.mean()), pairs.threads), pairs.threads)
 
     def is_held(self, damping: float) -> bool:
         """Whether its own damping is too much for a step with this one."""

@@ -50,7 +50,7 @@ class MeanField:
         inner[np.diag_indices(len(inner))] += 1.0
         with factor_threads(len(inner), pairs.threads):
             factor, _ = scipy.linalg.cho_factor(inner, lower=True, overwrite_a=True, check_finite=False)
-        self.inner = BlockedFactor(factor)
+        self.inner = BlockedFactor(factor, pairs.threads)
 
     def solve(self, f: FloatArray) -> FloatArray:
         """G^{-1} f, of one or several columns (n, ...)."""
