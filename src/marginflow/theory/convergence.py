@@ -45,8 +45,7 @@ def turning(path: Trajectory) -> FloatArray:
     """Angle per unit of ln t between a record and the one before it, both at a time t > 0."""
     moving = np.flatnonzero(np.isfinite(path.log_time))[1:]
     angle = np.arccos(np.clip(path.cosine[moving], -1.0, 1.0))
-    rate: FloatArray = angle / (path.log_time[moving] - path.log_time[moving - 1])
-    return rate
+    return angle / (path.log_time[moving] - path.log_time[moving - 1])
 
 
 def judge_direction(instance: Instance) -> Findings:

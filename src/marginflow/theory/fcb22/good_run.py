@@ -111,8 +111,7 @@ class GoodRun:
         active = (s.X @ self.path.networks[0].W.T > 0).astype(np.float64)
         belongs = np.stack([(s.clusters == cluster) & ~s.noisy for cluster in range(4)]).astype(np.float64)
         counts = belongs @ active
-        edges: FloatArray = counts - counts[[1, 0, 3, 2]]
-        return edges
+        return counts - counts[[1, 0, 3, 2]]
 
     @cached_property
     def least_edge(self) -> float:

@@ -153,8 +153,7 @@ class NeuronSets:
     @property
     def J(self) -> BoolArray:
         """The union, shape (m,)."""
-        inside: BoolArray = self.own >= 0
-        return inside
+        return self.own >= 0
 
     @property
     def sizes(self) -> IntArray:
@@ -217,8 +216,7 @@ class Path:
         own = self.neurons.own[self.neurons.J]
         sign = np.where(own % 2 == 0, 1.0, -1.0)
         J = np.flatnonzero(self.neurons.J)
-        projection: FloatArray = self.projections[:, J, own // 2] * sign
-        return projection
+        return self.projections[:, J, own // 2] * sign
 
     @cached_property
     def opposite_projection(self) -> FloatArray:
@@ -272,28 +270,24 @@ class Path:
     @property
     def orthogonality(self) -> FloatArray:
         """|<w_j, mu_opposite>| / (alpha |a_j|) for j in J, shape (r, |J|); Condition 4.8 bounds it by 3."""
-        ratio: FloatArray = np.abs(self.opposite_projection) / (self.alpha * self.a[self.neurons.J])
-        return ratio
+        return np.abs(self.opposite_projection) / (self.alpha * self.a[self.neurons.J])
 
     @property
     def growth(self) -> FloatArray:
         """Mean growth of <w_j, mu> per step between records, in units of alpha |a_j|; shape (r - 1, |J|)."""
         per_step = np.diff(self.own_projection, axis=0) / np.diff(self.times)[:, None]
-        growth: FloatArray = per_step / (self.alpha * self.a[self.neurons.J])
-        return growth
+        return per_step / (self.alpha * self.a[self.neurons.J])
 
     @property
     def clean_margins(self) -> FloatArray:
         """Clean label times f(x_i; W^t), shape (r, n)."""
-        margins: FloatArray = self.sample.clean * self.values
-        return margins
+        return self.sample.clean * self.values
 
     def subnetwork_margins(self, record: int = -1) -> FloatArray:
         """Clean label times f^J(x_i), shape (n,)."""
         network, J = self.networks[record], self.neurons.J
         hidden = np.maximum(self.sample.X @ network.W[J].T, 0.0)
-        margins: FloatArray = self.sample.clean * (hidden @ network.v[J])
-        return margins
+        return self.sample.clean * (hidden @ network.v[J])
 
 
 def path_of(instance: Instance) -> Path:

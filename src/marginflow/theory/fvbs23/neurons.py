@@ -34,14 +34,12 @@ class CertifiedNeurons:
     @property
     def positive(self) -> BoolArray:
         """J+: v_j > 0."""
-        chosen: BoolArray = self.v > 0
-        return chosen
+        return self.v > 0
 
     @property
     def negative(self) -> BoolArray:
         """J-: v_j < 0."""
-        chosen: BoolArray = self.v < 0
-        return chosen
+        return self.v < 0
 
     @property
     def s(self) -> FloatArray:
@@ -62,13 +60,11 @@ class CertifiedNeurons:
 
     def preactivations(self, X: FloatArray) -> FloatArray:
         """w_j . x + b_j, shape (t, m)."""
-        pre: FloatArray = X @ self.W.T + self.b
-        return pre
+        return X @ self.W.T + self.b
 
     def outputs(self, X: FloatArray) -> FloatArray:
         """N(x), shape (t,)."""
-        values: FloatArray = np.maximum(self.preactivations(X), 0.0) @ self.v
-        return values
+        return np.maximum(self.preactivations(X), 0.0) @ self.v
 
     def input_scale(self) -> FloatArray:
         """||(w_j, b_j)|| sqrt(d + 1): the size of the terms in a pre-activation, shape (m,)."""

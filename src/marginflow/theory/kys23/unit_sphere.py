@@ -52,8 +52,7 @@ class SphereSample:
     @property
     def minus(self) -> BoolArray:
         """I_-, as a mask."""
-        chosen: BoolArray = self.y < 0
-        return chosen
+        return self.y < 0
 
     @property
     def k(self) -> int:

@@ -20,8 +20,7 @@ def difference_quotient(network: TwoLayer, X: FloatArray, dA: FloatArray, dv: Fl
     """(N_{theta + h delta}(x_i) - N_theta(x_i)) / h for a direction delta = (dW, db | dv), shape (n,)."""
     A, v = network.augmented + _STEP * dA, network.v + _STEP * dv
     moved = TwoLayer(W=A, v=v) if network.b is None else TwoLayer(W=A[:, :-1], b=A[:, -1], v=v)
-    quotient: FloatArray = (moved(X) - network(X)) / _STEP
-    return quotient
+    return (moved(X) - network(X)) / _STEP
 
 
 @stated(

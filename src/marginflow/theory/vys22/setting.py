@@ -187,8 +187,7 @@ class MarginNeurons:
     @property
     def positive(self) -> BoolArray:
         """J+: v_j >= 0, zero included."""
-        chosen: BoolArray = self.v >= 0
-        return chosen
+        return self.v >= 0
 
     @property
     def negative(self) -> BoolArray:

@@ -17,8 +17,7 @@ from marginflow.theory.kys23.thm_3_1.cor_a3 import fives
 def group_gaps(x: FloatArray) -> FloatArray:
     """The least gap inside each of the disjoint groups I_1, I_2, ... of five consecutive samples."""
     groups = x[: x.size // 5 * 5].reshape(-1, 5)
-    least: FloatArray = np.diff(groups, axis=1).min(axis=1) if groups.size else np.zeros(0)
-    return least
+    return np.diff(groups, axis=1).min(axis=1) if groups.size else np.zeros(0)
 
 
 def five_group_core(x: FloatArray, y: FloatArray) -> float:
