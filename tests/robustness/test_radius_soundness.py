@@ -14,6 +14,7 @@ from marginflow.robustness.radius import (
     checker,
     exact_radius,
 )
+from marginflow.robustness.radius.options import RadiusOptions
 from marginflow.robustness.radius.reduction import reduce_network
 from marginflow.robustness.radius.search import Search
 
@@ -74,9 +75,8 @@ class Blindfold:
 def forged(network: TwoLayer, x: np.ndarray, label: float, L: float) -> RadiusCertificate:
     """The best that the search can say for the false claim that there is no witness within L."""
     reduction = reduce_network(network)
-    search = Search(
-        reduction.at(x, label, 0.0), Blindfold(), horizon=L, tolerance=1e-9, begin=0.0, time_limit=np.inf, max_nodes=30
-    )
+    options = RadiusOptions(level=0.0, tolerance=1e-9, time_limit=np.inf, max_nodes=30, certificate=True)
+    search = Search(reduction.at(x, label, 0.0), Blindfold(), options, horizon=L, begin=0.0)
     search.run()
     nodes = tuple(ProofNode(steps=tuple(n.steps), split=n.split, children=n.children) for n in search.tree)
     return RadiusCertificate(

@@ -12,7 +12,8 @@ from marginflow.arrays import FloatArray, matrix, whole_number
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.evaluation import checked_points
 from marginflow.processes import work
-from marginflow.robustness.radius.exact import checked_labels, checked_options, radius_of
+from marginflow.robustness.radius.exact import radius_of
+from marginflow.robustness.radius.options import RadiusOptions, checked_labels, checked_options
 from marginflow.robustness.radius.result import Radius
 from marginflow.threads import one_thread
 
@@ -98,11 +99,13 @@ def each_radius(
     """Pairs (row, radius) as soon as they are known, in any order: whoever stops early keeps what there is."""
     points = checked_points(X, network.dimension)
     n = points.shape[0]
-    options = checked_options(level, tolerance, time_limit, max_nodes)
-    signs = checked_labels(network, y, n, "y", options["level"])
+    options = checked_options(
+        level=level, tolerance=tolerance, time_limit=time_limit, max_nodes=max_nodes, certificate=certificate
+    )
+    signs = checked_labels(network, y, n, "y", options.level)
     workers = min(whole_number("workers", workers), n)
     if workers > 1:
-        payloads = _Payloads(network, points, signs, {"certificate": certificate, **options})
+        payloads = _Payloads(network, points, signs, options)
         for answer in work("marginflow.robustness.radius.batch:radius_of_payload", payloads, workers=workers):
             if answer.content is None:
                 raise RuntimeError(f"The radius of row {answer.index} was lost. {answer.reason}")
@@ -110,7 +113,7 @@ def each_radius(
         return
     for index, (x, label) in enumerate(zip(points, signs, strict=True)):
         with one_thread():
-            radius = radius_of(network, x, label, certificate=certificate, **options)
+            radius = radius_of(network, x, label, options)
         yield index, radius
 
 
@@ -118,7 +121,7 @@ class _Payloads(Sequence[bytes]):
     """What a worker is handed, made when it is asked for: the network, one point and what is wanted."""
 
     def __init__(
-        self, network: TwoLayer | Classifier, points: FloatArray, signs: list[float | None], options: dict[str, float]
+        self, network: TwoLayer | Classifier, points: FloatArray, signs: list[float | None], options: RadiusOptions
     ) -> None:
         arrays = {name: getattr(network, name) for name in ("W", "b", "v", "V", "c") if hasattr(network, name)}
         self._network = msgspec.msgpack.encode(
@@ -138,7 +141,7 @@ def radius_of_payload(payload: bytes) -> bytes:
     encoded, point, label, options = msgspec.msgpack.decode(payload)
     network = _decoded(encoded)
     with one_thread():
-        radius = radius_of(network, np.frombuffer(point), label, **options)
+        radius = radius_of(network, np.frombuffer(point), label, RadiusOptions(**options))
     return msgspec.msgpack.encode(radius.to_dict())
 
 

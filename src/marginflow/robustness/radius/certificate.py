@@ -9,7 +9,7 @@ of the region. See `checker` for what is verified, which is everything.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -96,6 +96,10 @@ class RadiusCertificate(Brief, Plain):
     nodes: tuple[ProofNode, ...]
     units: tuple[int, int] = (0, 0)
 
+    def claiming(self, lower: float, *, witness: bool = True) -> RadiusCertificate:
+        """The same tree for another bound, with the witness or without."""
+        return replace(self, lower=lower, witness=self.witness if witness else None)
+
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> RadiusCertificate:
         """The inverse of `to_dict`; what does not have its form is refused."""
@@ -140,6 +144,21 @@ class ClassifierCertificate(Plain):
     def lower(self) -> float:
         """No shorter perturbation makes any rival as large."""
         return min((proof.lower for proof in self.proofs.values()), default=0.0)
+
+    @property
+    def point(self) -> FloatArray:
+        """The point that all proofs are about."""
+        return next(proof.point for proof in self.proofs.values())
+
+    @property
+    def witness(self) -> FloatArray | None:
+        """The witness of the nearest rival, None if none is known."""
+        return next((proof.witness for proof in self.proofs.values() if proof.witness is not None), None)
+
+    def claiming(self, lower: float, *, witness: bool = True) -> ClassifierCertificate:
+        """The same trees for another bound, with the witness or without."""
+        proofs = {rival: proof.claiming(lower, witness=witness) for rival, proof in self.proofs.items()}
+        return replace(self, proofs=proofs)
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> ClassifierCertificate:

@@ -1,19 +1,23 @@
 r"""What a search says, put into the words of a certificate: units, claims, the witness on the other side."""
 
+import time
+from collections.abc import Iterator
+
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.networks import TwoLayer
-from marginflow.robustness.radius.certificate import ProofNode, ProofStep
-from marginflow.robustness.radius.checker import Judgement
+from marginflow.networks import Classifier, TwoLayer
+from marginflow.robustness.radius.certificate import ClassifierCertificate, ProofNode, ProofStep, RadiusCertificate
+from marginflow.robustness.radius.checker import Judgement, judged
 from marginflow.robustness.radius.normal import margins, one_unflushed
-from marginflow.robustness.radius.result import Status
+from marginflow.robustness.radius.options import RadiusOptions
+from marginflow.robustness.radius.result import Radius, Status
 from marginflow.robustness.radius.search import TreeNode
 
 # What is given up of the lower bound so that the checker, which charges all rounding, confirms it.
 ROUNDING = 1e-9
 # Shares of the lower bound that are claimed one after the other if the judge refuses it.
-MODEST = (1.0, 1.0 - 1e-7, 0.99, 0.5, 1e-2, 1e-4, 1e-6)
+_MODEST = (1.0 - 1e-7, 0.99, 0.5, 1e-2, 1e-4, 1e-6)
 # How much farther than computed the witness may be put so that the network is seen to cross the level there.
 _STRETCHES = np.append(0.0, np.geomspace(1e-15, 1e-8, 8))
 
@@ -61,6 +65,59 @@ def _shifted(step: ProofStep, outputs: int, unit: int) -> ProofStep:
         curvatures=None if step.curvatures is None else np.ldexp(step.curvatures, outputs - unit),
         taus=tuple([tau * per_tau for tau in step.taus]),
     )
+
+
+Claim = RadiusCertificate | ClassifierCertificate
+
+
+def confirmed(
+    claim: Claim,
+    network: TwoLayer | Classifier,
+    options: RadiusOptions,
+    begin: float,
+    *,
+    nodes: int,
+    trace: tuple[tuple[float, float, float], ...] = (),
+    rival: int | None = None,
+) -> Radius:
+    """The radius by the largest claim that the judge confirms, with the reason why it refused the first.
+
+    `begin` is when the search began; without a trace the bounds are all there is to say of how they met.
+    """
+    reason = ""
+    for modest in _ever_more_modest(claim):
+        judgement = judged(modest, network)
+        if judgement.holds:
+            break
+        reason = reason or judgement.reason
+    else:
+        raise ArithmeticError(reason)  # the last claim says nothing
+    seconds = time.monotonic() - begin
+    return Radius(
+        point=modest.point,
+        label=float(modest.label),
+        level=options.level,
+        lower=judgement.lower,
+        upper=judgement.upper,
+        witness=modest.witness,
+        status=status_of(judgement, options.tolerance),
+        nodes=nodes,
+        seconds=seconds,
+        trace=trace or ((seconds, judgement.lower, judgement.upper),),
+        certificate=modest if options.certificate else None,
+        reason=reason,
+        rival=None if modest.witness is None else rival,
+    )
+
+
+def _ever_more_modest(claim: Claim) -> Iterator[Claim]:
+    """The claim, then less and less of its bound, and either half of it by itself; the last says nothing."""
+    yield claim
+    for share in _MODEST if np.isfinite(claim.lower) else ():
+        yield claim.claiming(share * claim.lower)
+    yield claim.claiming(0.0)
+    yield claim.claiming(claim.lower, witness=False)
+    yield claim.claiming(0.0, witness=False)
 
 
 def status_of(judgement: Judgement, tolerance: float) -> Status:

@@ -2,28 +2,18 @@ r"""The door: the exact l2 distance of points to the decision boundary of a two-
 
 import time
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, labels, read_only, real_number, whole_number
-from marginflow.errors import InputError
+from marginflow.arrays import FloatArray, read_only
 from marginflow.networks import Classifier, TwoLayer
-from marginflow.networks.classifier import class_numbers
 from marginflow.networks.evaluation import checked_point
 from marginflow.robustness.radius.certificate import RadiusCertificate
-from marginflow.robustness.radius.checker import Judgement, judged
-from marginflow.robustness.radius.claims import (
-    MODEST,
-    ROUNDING,
-    as_length,
-    in_plain_units,
-    on_the_other_side,
-    status_of,
-)
+from marginflow.robustness.radius.claims import ROUNDING, as_length, confirmed, in_plain_units, on_the_other_side
 from marginflow.robustness.radius.horizons import HORIZONS, solve
 from marginflow.robustness.radius.normal import length, margin_sign, unflushed
+from marginflow.robustness.radius.options import RadiusOptions, checked_labels, checked_options
 from marginflow.robustness.radius.reduction import Reduction, farthest, reduce_network
 from marginflow.robustness.radius.result import Radius
 from marginflow.robustness.radius.rivals import classifier_radius_at, reduce_classifier
@@ -93,83 +83,45 @@ def exact_radius(
     1
     """
     point = checked_point("x", x, network.dimension)
-    options = checked_options(level, tolerance, time_limit, max_nodes)
-    given = None if label is None else [label]
-    (y,) = checked_labels(network, given, 1, "label", options["level"])
+    options = checked_options(
+        level=level, tolerance=tolerance, time_limit=time_limit, max_nodes=max_nodes, certificate=certificate
+    )
+    (y,) = checked_labels(network, None if label is None else [label], 1, "label", options.level)
     with one_thread():
-        return radius_of(network, point, y, certificate=certificate, **options)
+        return radius_of(network, point, y, options)
 
 
-def radius_of(
-    network: TwoLayer | Classifier, point: FloatArray, label: float | None, *, certificate: bool, **options: float
-) -> Radius:
+def radius_of(network: TwoLayer | Classifier, point: FloatArray, label: float | None, options: RadiusOptions) -> Radius:
     """One point, of either kind of network; what was prepared for an earlier point is used again."""
     if isinstance(network, Classifier):
-        reduction = reduce_classifier(network)
-        return classifier_radius_at(network, reduction, point, label, certificate=certificate, **options)
-    return radius_at(network, reduce_network(network), point, label, certificate=certificate, **options)
-
-
-def checked_labels(
-    network: TwoLayer | Classifier, y: ArrayLike | None, n: int, name: str, level: float
-) -> list[float | None]:
-    """Labels -1 and +1, or classes; None for what the network says."""
-    if isinstance(network, Classifier) and level != 0:
-        raise InputError(f"level is {level:g}; for a classifier it must be 0.")
-    if y is None:
-        return [None] * n
-    if isinstance(network, Classifier):
-        return [float(label) for label in class_numbers(name, y, network.n_classes, n)]
-    given = labels(name, y, n)
-    return [float(label) for label in given]
-
-
-def checked_options(level: float, tolerance: float, time_limit: float, max_nodes: int | None) -> dict[str, float]:
-    """The numbers that say what is wanted and when to stop."""
-    return {
-        "level": real_number("level", level),
-        "tolerance": real_number("tolerance", tolerance, at_least=1e-8, below=1.0),
-        "time_limit": real_number("time_limit", time_limit, above=0.0),
-        "max_nodes": float("inf") if max_nodes is None else float(whole_number("max_nodes", max_nodes)),
-    }
+        return classifier_radius_at(network, reduce_classifier(network), point, label, options)
+    return radius_at(network, reduce_network(network), point, label, options)
 
 
 def radius_at(
-    network: TwoLayer,
-    reduction: Reduction,
-    point: FloatArray,
-    label: float | None,
-    *,
-    level: float,
-    tolerance: float,
-    time_limit: float,
-    max_nodes: float,
-    certificate: bool,
+    network: TwoLayer, reduction: Reduction, point: FloatArray, label: float | None, options: RadiusOptions
 ) -> Radius:
     """One point of a network that has been reduced already."""
     begin = time.monotonic()
     y = label if label is not None else (1.0 if margin_sign(network, point, 1.0, 0.0) >= 0 else -1.0)
-    if margin_sign(network, point, y, level) <= 0:
+    if margin_sign(network, point, y, options.level) <= 0:
         found = _Found(lower=0.0, witness=point, unit=0, outcome=_nothing(0.0))
     else:
         with np.errstate(all="ignore"):
-            found = _search(network, reduction, point, y, level, tolerance, time_limit, max_nodes)
-    proof, judgement, reason = _confirmed(network, reduction, point, y, level, found)
-    scale = partial(as_length, found.unit)
-    return Radius(
-        point=proof.point,
+            found = _search(network, reduction, point, y, options)
+    ((units, nodes),) = in_plain_units([found.outcome.tree], found.unit, [reduction.outputs])
+    claim = RadiusCertificate(
+        point=read_only(point),
         label=y,
-        level=level,
-        lower=judgement.lower,
-        upper=judgement.upper,
-        witness=proof.witness,
-        status=status_of(judgement, tolerance),
-        nodes=len(found.outcome.tree),
-        seconds=time.monotonic() - begin,
-        trace=tuple((seconds, scale(lower), scale(upper)) for seconds, lower, upper in found.outcome.trace),
-        certificate=proof if certificate else None,
-        reason=reason,
+        level=options.level,
+        lower=found.lower,
+        witness=None if found.witness is None else read_only(found.witness),
+        groups=reduction.groups,
+        nodes=nodes,
+        units=units,
     )
+    trace = tuple((t, as_length(found.unit, low), as_length(found.unit, high)) for t, low, high in found.outcome.trace)
+    return confirmed(claim, network, options, begin, nodes=len(found.outcome.tree), trace=trace)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -186,22 +138,14 @@ def _nothing(upper: float) -> SearchOutcome:
     return SearchOutcome(lower=0.0, upper=upper, delta=None, finished=False, tree=[], trace=[(0.0, 0.0, upper)])
 
 
-def _search(
-    network: TwoLayer,
-    reduction: Reduction,
-    point: FloatArray,
-    y: float,
-    level: float,
-    tolerance: float,
-    time_limit: float,
-    max_nodes: float,
-) -> _Found:
-    unit = reduction.unit(point)
+def _search(network: TwoLayer, reduction: Reduction, point: FloatArray, y: float, options: RadiusOptions) -> _Found:
+    level, unit = options.level, reduction.unit(point)
+    closer = replace(options, tolerance=options.tolerance - 2 * ROUNDING)  # bound and witness are rounded once more
     for _ in range(3):
         problem = reduction.at(point, y, level, unit)
         if not (reduction.fits and np.isfinite(problem.a).all() and problem.at_zero > 0):
             return _Found(lower=0.0, witness=None, unit=unit, outcome=_nothing(float("inf")))
-        outcome = solve(problem, tolerance=tolerance - 2 * ROUNDING, time_limit=time_limit, max_nodes=max_nodes)
+        outcome = solve(problem, closer)
         if not 0.0 < outcome.upper < _NEAR:
             break
         unit += int(np.frexp(outcome.upper)[1])
@@ -215,28 +159,3 @@ def _search(
         # Neurons have cancelled, which is true up to rounding only; infinity would be too much.
         lower = as_length(unit, HORIZONS[-1] * farthest(problem))
     return _Found(lower=min(lower, upper), witness=witness, unit=unit, outcome=outcome)
-
-
-def _confirmed(
-    network: TwoLayer, reduction: Reduction, point: FloatArray, y: float, level: float, found: _Found
-) -> tuple[RadiusCertificate, Judgement, str]:
-    """The largest claim that the judge confirms, its judgement, and why it refused the first."""
-    ((units, nodes),) = in_plain_units([found.outcome.tree], found.unit, [reduction.outputs])
-    proof = RadiusCertificate(
-        point=read_only(point),
-        label=y,
-        level=level,
-        lower=found.lower,
-        witness=None if found.witness is None else read_only(found.witness),
-        groups=reduction.groups,
-        nodes=nodes,
-        units=units,
-    )
-    first = judgement = judged(proof, network)
-    claims = [replace(proof, lower=share * found.lower) for share in MODEST[1:] if np.isfinite(found.lower)]
-    claims += [replace(proof, lower=0.0), replace(proof, lower=found.lower, witness=None)]
-    claims.append(replace(proof, lower=0.0, witness=None))
-    while not judgement.holds:
-        proof = claims.pop(0)
-        judgement = judged(proof, network)
-    return proof, judgement, first.reason

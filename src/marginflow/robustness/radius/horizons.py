@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from marginflow.robustness.radius.cuts import Cuts
+from marginflow.robustness.radius.options import RadiusOptions
 from marginflow.robustness.radius.problems import Problems
 from marginflow.robustness.radius.reduction import RadiusProblem, farthest
 from marginflow.robustness.radius.screening import Screened, screen
@@ -53,51 +54,34 @@ def _closed(start: Screened | None, radius: float, tolerance: float) -> bool:
     return start is not None and start.lower >= radius * (1.0 - tolerance)
 
 
-def solve(
-    problem: RadiusProblem, *, tolerance: float, time_limit: float, max_nodes: float, look: Look | None = None
-) -> SearchOutcome:
+def solve(problem: RadiusProblem, options: RadiusOptions, look: Look | None = None) -> SearchOutcome:
     """The least ||delta|| with g(delta) <= 0; g(0) > 0 is assumed.
 
     As long as no witness is known, absence is proved within one horizon after the other. `look` is a first look that
     has been taken already.
     """
     begin = time.monotonic()
-    look = first_look(Problems.of(problem), tolerance) if look is None else look
+    look = first_look(Problems.of(problem), options.tolerance) if look is None else look
     witness, start = look.witness, look.starts[0]
-    if start is not None and _closed(start, witness.upper, tolerance):
+    if start is not None and _closed(start, witness.upper, options.tolerance):
         return _screened_out(start, begin, witness)
     try:
-        return _within_horizons(problem, witness, begin, tolerance, time_limit, max_nodes, start)
+        return _within_horizons(problem, witness, options, begin, start)
     except CrossedBoundsError:
         # The witness is zero up to rounding only, and g was proved to be positive there.
         witness = Witness(problem, touching=False)
         witness.explore(Cuts.none(problem))
-        return _within_horizons(problem, witness, begin, tolerance, time_limit, max_nodes, None)
+        return _within_horizons(problem, witness, options, begin, None)
 
 
 def _within_horizons(
-    problem: RadiusProblem,
-    witness: Witness,
-    begin: float,
-    tolerance: float,
-    time_limit: float,
-    max_nodes: float,
-    start: Screened | None,
+    problem: RadiusProblem, witness: Witness, options: RadiusOptions, begin: float, start: Screened | None
 ) -> SearchOutcome:
     scale = farthest(problem)
     best: SearchOutcome | None = None
     for horizon in (*HORIZONS, float("inf")):
         if witness.delta is None or horizon == np.inf:
-            search = Search(
-                problem,
-                witness,
-                horizon=horizon * scale,
-                tolerance=tolerance,
-                begin=begin,
-                time_limit=time_limit,
-                max_nodes=max_nodes,
-                start=start,
-            )
+            search = Search(problem, witness, options, horizon=horizon * scale, begin=begin, start=start)
             outcome = search.run()
             if best is None or outcome.lower > best.lower:
                 best = outcome
@@ -109,23 +93,22 @@ def _within_horizons(
     return best
 
 
-def solve_within(
-    problem: RadiusProblem, horizon: float, start: Screened, *, tolerance: float, time_limit: float, max_nodes: float
-) -> SearchOutcome:
+def solve_within(problem: RadiusProblem, options: RadiusOptions, horizon: float, start: Screened) -> SearchOutcome:
     """The same for witnesses nearer than `horizon` only: `lower` nearly reaches it if there are none.
 
     No attack is made. `start` is what is known of the ball of this radius, or of a larger one.
     """
     begin = time.monotonic()
-    if _closed(start, horizon, tolerance):
+    if _closed(start, horizon, options.tolerance):
         return _screened_out(start, begin, None)
-    options = {"horizon": horizon, "tolerance": tolerance, "begin": begin, "time_limit": time_limit}
+
+    def search(witness: Witness) -> SearchOutcome:
+        return Search(problem, witness, options, horizon=horizon, begin=begin, attacks=False, start=start).run()
+
     try:
-        return Search(problem, Witness(problem), attacks=False, start=start, max_nodes=max_nodes, **options).run()
+        return search(Witness(problem))
     except CrossedBoundsError:
-        return Search(
-            problem, Witness(problem, touching=False), attacks=False, start=start, max_nodes=max_nodes, **options
-        ).run()
+        return search(Witness(problem, touching=False))
 
 
 def _screened_out(start: Screened, begin: float, witness: Witness | None) -> SearchOutcome:

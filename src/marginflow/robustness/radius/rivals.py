@@ -7,7 +7,6 @@ bound. The geometry (parallel neurons, span of W) is shared by all rivals.
 """
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -16,17 +15,10 @@ import numpy as np
 from marginflow.arrays import FloatArray, read_only
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.robustness.radius.certificate import ClassifierCertificate, RadiusCertificate
-from marginflow.robustness.radius.checker import Judgement, judged
-from marginflow.robustness.radius.claims import (
-    MODEST,
-    ROUNDING,
-    as_length,
-    in_plain_units,
-    on_the_other_side,
-    status_of,
-)
+from marginflow.robustness.radius.claims import ROUNDING, as_length, confirmed, in_plain_units, on_the_other_side
 from marginflow.robustness.radius.horizons import HORIZONS, first_look, solve, solve_within
 from marginflow.robustness.radius.normal import input_form, length, margin_sign, normal_form, unflushed
+from marginflow.robustness.radius.options import RadiusOptions
 from marginflow.robustness.radius.problems import Outputs, Problems
 from marginflow.robustness.radius.reduction import Geometry, Reduction, farthest
 from marginflow.robustness.radius.result import Radius
@@ -98,12 +90,7 @@ def classifier_radius_at(
     reduction: ClassifierReduction,
     point: FloatArray,
     label: float | None,
-    *,
-    level: float,
-    tolerance: float,
-    time_limit: float,
-    max_nodes: float,
-    certificate: bool,
+    options: RadiusOptions,
 ) -> Radius:
     """One point of a classifier that has been reduced already; the level is 0."""
     begin = time.monotonic()
@@ -121,24 +108,9 @@ def classifier_radius_at(
             outputs = reduction.outputs_of(own)
             unit = outputs.first.unit(point)
             rivals, problems = _in_order(reduction, own, others, outputs.at(point, unit))
-            found = _searched(rivals, problems, point, unit, tolerance, begin + time_limit, max_nodes)
-    proof, judgement, reason = _confirmed(classifier, own, rivals, found, point)
-    witness = next((part.witness for part in proof.proofs.values() if part.witness is not None), None)
-    return Radius(
-        point=read_only(point),
-        label=float(own),
-        level=0.0,
-        lower=judgement.lower,
-        upper=judgement.upper,
-        witness=witness,
-        status=status_of(judgement, tolerance),
-        nodes=sum(len(rival.tree) for rival in rivals),
-        seconds=time.monotonic() - begin,
-        trace=((time.monotonic() - begin, judgement.lower, judgement.upper),),
-        certificate=proof if certificate else None,
-        reason=reason,
-        rival=None if witness is None else found.rival,
-    )
+            found = _searched(rivals, problems, point, unit, options, begin + options.time_limit)
+    nodes = sum(len(rival.tree) for rival in rivals)
+    return confirmed(_claim(own, rivals, found, point), classifier, options, begin, nodes=nodes, rival=found.rival)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,31 +146,30 @@ def _searched(
     problems: Problems,
     point: FloatArray,
     unit: int,
-    tolerance: float,
+    options: RadiusOptions,
     deadline: float,
-    max_nodes: float,
 ) -> _Found:
     """A witness of the first rival, bounds for all within its distance, and a search for each that this leaves open."""
     usable = [rival for rival in rivals if rival.usable]
     best, nearest, seen = float("inf"), None, 0.0
-    aim = 0.97 * tolerance - 2 * ROUNDING  # bound and witness are rounded once more
+    aim = 0.97 * options.tolerance - 2 * ROUNDING  # bound and witness are rounded once more
     for i, rival in enumerate(usable):
         if rival.start is not None and rival.start.lower >= best * (1.0 - aim):
             rival.tree, rival.lower = [TreeNode(steps=rival.start.steps)], rival.start.lower
             continue
         problem = problems[i]
-        options = {"tolerance": aim, "time_limit": max(deadline - time.monotonic(), 1e-3), "max_nodes": max_nodes}
+        now = replace(options, tolerance=aim, time_limit=max(deadline - time.monotonic(), 1e-3))
         if best == np.inf:
             look = first_look(problems if i == 0 else problems.chosen(np.arange(i, len(usable))), aim)
             seen = look.horizon
             for other, start in zip(usable[i:], look.starts, strict=True):
                 other.start = start
-            outcome = solve(problem, look=look, **options)
+            outcome = solve(problem, now, look)
         else:
             if rival.start is None or seen < best:
                 (rival.start,) = screen(Problems.of(problem), best, aim)
             # A witness of this rival may lie within the last 2e-9 of the radius: nothing is lost by not looking there.
-            outcome = solve_within(problem, best, rival.start, **options)
+            outcome = solve_within(problem, now, best, rival.start)
         rival.tree, rival.lower = outcome.tree, outcome.lower
         if outcome.lower == np.inf and (rival.pair.network.v < 0)[rival.pair.network.W.any(axis=1)].any():
             rival.lower = HORIZONS[-1] * farthest(problem)  # neurons have cancelled, up to rounding only
@@ -212,10 +183,8 @@ def _searched(
     return _Found(length(witness - point), witness, winner.number, unit)
 
 
-def _confirmed(
-    classifier: Classifier, own: int, rivals: list[_Rival], found: _Found, point: FloatArray
-) -> tuple[ClassifierCertificate, Judgement, str]:
-    """The largest common bound that the judge confirms, its judgement, and why it refused the first."""
+def _claim(own: int, rivals: list[_Rival], found: _Found, point: FloatArray) -> ClassifierCertificate:
+    """The largest common bound, with a proof for every rival."""
     lower = min(as_length(found.unit, min(rival.lower for rival in rivals) * (1.0 - ROUNDING)), found.upper)
     proofs: dict[int, RadiusCertificate] = {}
     exponents = [rival.pair.reduction.outputs for rival in rivals]
@@ -232,28 +201,4 @@ def _confirmed(
             nodes=nodes,
             units=units,
         )
-    whole = ClassifierCertificate(label=own, proofs=proofs)
-    reason = ""
-    for claim in _claims(whole, lower):
-        judgement = judged(claim, classifier)
-        if judgement.holds:
-            return claim, judgement, reason
-        reason = reason or judgement.reason
-    raise ArithmeticError(reason)  # the last claim says nothing
-
-
-def _claims(whole: ClassifierCertificate, lower: float) -> Iterator[ClassifierCertificate]:
-    """The whole claim, then ever more modest ones; the last says nothing."""
-    yield whole
-    for share in MODEST[1:] if np.isfinite(lower) else ():
-        yield _at_most(whole, share * lower)
-    yield _at_most(whole, 0.0)
-    yield _at_most(whole, 0.0, witness=False)
-
-
-def _at_most(whole: ClassifierCertificate, lower: float, *, witness: bool = True) -> ClassifierCertificate:
-    changed = {
-        rival: replace(proof, lower=lower, witness=proof.witness if witness else None)
-        for rival, proof in whole.proofs.items()
-    }
-    return ClassifierCertificate(label=whole.label, proofs=changed)
+    return ClassifierCertificate(label=own, proofs=proofs)

@@ -16,6 +16,7 @@ from marginflow.robustness.chord import relu_chords
 from marginflow.robustness.radius.certificate import ProofStep
 from marginflow.robustness.radius.cuts import Cuts, project
 from marginflow.robustness.radius.minorant import Box, distance, minorant
+from marginflow.robustness.radius.options import RadiusOptions
 from marginflow.robustness.radius.quadratic import QuadraticMultipliers, bound_by_parabolas, quadratic_work, start_at
 from marginflow.robustness.radius.reduction import RadiusProblem, farthest
 from marginflow.robustness.radius.screening import Screened
@@ -83,12 +84,10 @@ class Search:
         self,
         problem: RadiusProblem,
         witness: Witness,
+        options: RadiusOptions,
         *,
         horizon: float,
-        tolerance: float,
         begin: float,
-        time_limit: float,
-        max_nodes: float,
         attacks: bool = True,
         start: Screened | None = None,
     ) -> None:
@@ -96,10 +95,10 @@ class Search:
         self.attacks = attacks  # whether there are attacks still to be made
         self.start = start  # what is known of the root already
         self.horizon = horizon
-        self.tolerance = tolerance
+        self.tolerance = options.tolerance
         self.begin = begin
-        self.deadline = begin + time_limit
-        self.max_nodes = max_nodes
+        self.deadline = begin + options.time_limit
+        self.max_nodes = options.max_nodes
         self.witness = witness
         self.complete = False
         self.tree: list[TreeNode] = []
