@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from marginflow.report.live import live_page
+from pathlib import Path
+
+from marginflow.report.live import live_text, sight_page
 from marginflow.report.results.plain import natural_axes
-from marginflow.sweeps import Sweep, run
+from marginflow.sweeps import Store, Sweep, look, run
 
 
-def test_cells_are_told_by_what_varies_and_the_picture_shows_a_measurement() -> None:
+def test_cells_are_told_by_what_varies_and_the_picture_shows_a_measurement(tmp_path: Path) -> None:
     sweep = Sweep(task="flip", grid={"n_samples": [4, 6]}, fixed={"dimension": 8, "width": 6}, seeds=2, name="flips")
-    results = run(sweep)
-    text = live_page(results, seconds_left=None, finished=True, command="c")
+    store = Store(tmp_path / "flips.sqlite")
+    run(sweep, store=store)
+    text = live_text(sight_page(look([store], sweep), command="c"), finished=True)
     assert "n_samples 4, seed 0" in text
     assert "n_clusters" not in text  # it has one value
     assert "norm against n_samples" in text  # and not the residual of an exact point

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, Force, Label, written
-from marginflow.cli.output import check_folder, check_target, tell
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
+from marginflow.cli.live import are_stores, page_of_stores, page_until_the_end
+from marginflow.cli.options import AsJson, Force, Label, checked, flag, written
+from marginflow.cli.output import check_folder, check_target, note, tell
 from marginflow.cli.progress import progress
 from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
@@ -26,7 +28,12 @@ Folder = Annotated[Path | None, Parameter(help="Folder for every chart in this f
 def report(
     *results: Annotated[
         Path,
-        Parameter(help="Results of other commands (.json, .jsonl, .csv), or one network with its data (.npz or .csv)."),
+        Parameter(
+            help=(
+                "Results of other commands (.json, .jsonl, .csv), one network with its data (.npz or .csv), or stores "
+                "of a sweep (.sqlite) or its spec (.toml)."
+            )
+        ),
     ],
     out: Annotated[Path, written("Page to write, .html.")],
     title: Annotated[str | None, Parameter(help="Heading of the page.")] = None,
@@ -36,12 +43,21 @@ def report(
     svg: Folder = None,
     png: Folder = None,
     pdf: Folder = None,
+    live: Annotated[
+        bool,
+        flag(
+            "Of stores that others write to: write the page again until the sweep has ended, such as: marginflow "
+            "report flip.toml --live --out page.html"
+        ),
+    ] = False,
+    every: Annotated[float, checked("--every", "With --live: seconds between two pages.", above=0.0)] = 5.0,
     label: Label = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Exit code 0 if nothing on the page is violated, 1 if something is."""
+    """Exit code 0 if nothing on the page is violated, 1 if something is, 130 if --live was interrupted."""
     from marginflow.report import write
+    from marginflow.report.live import sight_page
     from marginflow.report.results import page_of_results, read_result
 
     if not results:
@@ -50,16 +66,26 @@ def report(
         raise InputError("A chart of rows needs both --x and --y.")
     check_target(out, (".html",), force=force)
     folders = {suffix: check_folder(folder) for suffix, folder in (("svg", svg), ("png", png), ("pdf", pdf)) if folder}
-    found = _measured(*_pair(results), label) if _is_pair(results) else [read_result(path) for path in results]
-    page = page_of_results(
-        found,
-        title=title or _title(results),
-        command=command(),
-        versions=versions(),
-        x=x,
-        y=y,
-        series=series,
-    )
+    if are_stores(results):
+        make = partial(sight_page, command=command(), title=title, x=x, y=y, series=series)
+        made = page_until_the_end(results, make, out, every=every) if live else page_of_stores(results, make)
+        if made is None:
+            note(f"marginflow: interrupted; {out} shows what was stored by now.")
+            return INTERRUPTED
+        page = made
+    elif live:
+        raise InputError("--live is for stores of a sweep (.sqlite) or its spec (.toml), to which others write.")
+    else:
+        found = _measured(*_pair(results), label) if _is_pair(results) else [read_result(path) for path in results]
+        page = page_of_results(
+            found,
+            title=title or _title(results),
+            command=command(),
+            versions=versions(),
+            x=x,
+            y=y,
+            series=series,
+        )
     for folder in folders.values():  # before the page: a folder that cannot be made leaves nothing behind
         folder.mkdir(exist_ok=True)
     written = [write(page, out)]

@@ -140,11 +140,11 @@ def _write_page(watch: Path | None, chosen: Sweep, kept: Store, any_code: bool, 
     """Write the page of a sweep that runs, or has ended where no progress is given."""
     if watch is None:
         return
-    from marginflow.report.live import live_page
+    from marginflow.report.live import live_text, sight_page
 
-    left = None if now is None else now.seconds_left
-    found = mf.sweeps.stored(chosen, kept, any_code=any_code)
-    write_text(watch, live_page(found, seconds_left=left, finished=now is None, command=command()))
+    sight = mf.sweeps.look([kept], chosen, any_code=any_code)
+    page = sight_page(sight, command=command(), seconds_left=None if now is None else now.seconds_left)
+    write_text(watch, live_text(page, finished=now is None))
 
 
 def _recover(chosen: Sweep, damaged: Store, target: Store, *, any_code: bool, as_json: bool) -> int:

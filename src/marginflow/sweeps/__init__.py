@@ -10,6 +10,7 @@ from marginflow.sweeps.registry import Row, SweepTask, TaskResult, find_task, ta
 from marginflow.sweeps.runner import Results, SweepProgress, run, stored
 from marginflow.sweeps.salvage import Salvage, salvage
 from marginflow.sweeps.shards import Shard, merge, slurm_script
+from marginflow.sweeps.sight import Sight, look
 from marginflow.sweeps.stopped import StoppedError
 from marginflow.sweeps.store import AbstractStore, MemoryStore, Store
 from marginflow.sweeps.sweep import Sweep
@@ -28,6 +29,7 @@ __all__ = [
     "Row",
     "Salvage",
     "Shard",
+    "Sight",
     "StoppedError",
     "Store",
     "Sweep",
@@ -37,6 +39,7 @@ __all__ = [
     "compare",
     "export",
     "find_task",
+    "look",
     "merge",
     "observe",
     "run",

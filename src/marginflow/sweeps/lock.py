@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, final
@@ -9,7 +10,9 @@ from typing import Final, Self, final
 from marginflow.errors import InputError
 from marginflow.sweeps.trouble import refusals
 
+_PATIENCE: Final = 0.2  # seconds: as long as `is_held` may look, and many times that
 _DAMAGED: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)
+_TAKEN: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 @final
@@ -37,7 +40,7 @@ class Lock:
         return self
 
     def _taken(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=0.0, isolation_level=None)
+        connection = sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None)
         try:
             connection.execute("PRAGMA synchronous=OFF")  # nothing in it is worth waiting for the disk
             connection.execute("CREATE TABLE IF NOT EXISTS holder (process INTEGER)")
@@ -49,7 +52,7 @@ class Lock:
         except sqlite3.OperationalError as error:
             holder = _holder(connection)
             connection.close()
-            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            if error.sqlite_errorcode & 0xFF in _TAKEN:
                 raise InputError(
                     f"Another sweep{holder} is writing to {self._path.with_suffix('')}; wait for it, stop it, or "
                     "choose another store."
@@ -64,6 +67,21 @@ class Lock:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def is_held(path: Path) -> bool:
+    """Whether a sweep holds the lock at this path now; False where that cannot be seen."""
+    if not path.is_file():
+        return False
+    try:
+        with closing(sqlite3.connect(path, timeout=0.0, isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        return error.sqlite_errorcode & 0xFF in _TAKEN
+    except sqlite3.DatabaseError:
+        return False
+    return False
 
 
 def _holder(connection: sqlite3.Connection) -> str:

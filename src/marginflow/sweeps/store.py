@@ -102,11 +102,15 @@ class Store(AbstractStore):
         self.folder = self.path.with_suffix(".arrays")
         self._writer: sqlite3.Connection | None = None
 
+    @property
+    def lock_path(self) -> Path:
+        """What the one process that writes holds."""
+        return self.path.with_name(self.path.name + ".lock")
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the lock and the writing connection; refuses a second sweep on the same store."""
-        lock = Lock(self.path.with_name(self.path.name + ".lock"))
-        with lock, refusals(self.path), closing(_connect(self.path)) as connection:
+        with Lock(self.lock_path), refusals(self.path), closing(_connect(self.path)) as connection:
             known = _is_store(self.path, connection)
             found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
@@ -170,7 +174,7 @@ class Store(AbstractStore):
             some = names[start : start + _MANY]
             for line in self._select(f"WHERE {column} IN ({', '.join('?' * len(some))})", some):
                 cell = wanted[line.identity if any_code else line.key]
-                found[cell.key] = self._record(cell, line)
+                found[cell.key] = self.record(cell, line)
         return found
 
     def lines(self) -> list[StoredLine]:
@@ -209,7 +213,8 @@ class Store(AbstractStore):
                 with closing(_connect(Path(folder) / self.path.name)) as connection:
                     yield connection
 
-    def _record(self, cell: Cell, line: StoredLine) -> Record:
+    def record(self, cell: Cell, line: StoredLine) -> Record:
+        """What became of a cell, by a line of this store."""
         return Record(
             cell=cell,
             status="done" if line.status == "done" else "failed",
