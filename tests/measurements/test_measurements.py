@@ -77,14 +77,14 @@ def test_only_what_the_judge_confirms_is_called_proved() -> None:
 
 def test_the_judge_sees_each_proof_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    exact = importlib.import_module("marginflow.robustness.radius.exact")
-    honest = exact.judged
+    claims = importlib.import_module("marginflow.robustness.radius.claims")
+    honest = claims.judged
 
     def counting(proof: RadiusCertificate, network: TwoLayer) -> object:
         seen.append(proof)
         return honest(proof, network)
 
-    monkeypatch.setattr(exact, "judged", counting)
+    monkeypatch.setattr(claims, "judged", counting)
     found = checked_radii(NETWORK, DATA, [0, 1])
     assert [radius.status for radius in found] == ["proved", "proved"]
     assert len(seen) == 2
