@@ -74,8 +74,7 @@ class ClassesProgram:
 
     def _differences(self) -> FloatArray:
         """v_own - v_t of every sample and class, shape (n, K, k)."""
-        differences: FloatArray = self.V[self.own][:, None, :] - self.V[None, :, :]
-        return differences
+        return self.V[self.own][:, None, :] - self.V[None, :, :]
 
     def _residual(self, found: ClassMultipliers) -> tuple[FloatArray, FloatArray, float]:
         """Of the hidden and of the output layer, and of complementarity."""

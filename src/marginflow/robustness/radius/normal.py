@@ -41,8 +41,7 @@ def shifted(values: FloatArray, by: int | IntArray) -> FloatArray:
 
 def unflushed(values: FloatArray, by: int | IntArray) -> FloatArray:
     """values 2^by, wrong by at most 2^-1075 where it is tiny, infinite where it overflows (then NumPy warns)."""
-    scaled: FloatArray = np.ldexp(values, by)
-    return scaled
+    return np.ldexp(values, by)
 
 
 def one_unflushed(value: float, by: int) -> float:

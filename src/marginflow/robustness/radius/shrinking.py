@@ -46,26 +46,22 @@ class Cases:
     @cached_property
     def Z(self) -> FloatArray:
         """The largest |a_j + w_j . delta| on the ball."""
-        largest: FloatArray = np.abs(self.a) + self.L
-        return largest
+        return np.abs(self.a) + self.L
 
     @cached_property
     def lowest(self) -> FloatArray:
         """a less what the rounding of a pre-activation can add."""
-        charged: FloatArray = self.a - self.noise * self.Z
-        return charged
+        return self.a - self.noise * self.Z
 
     @cached_property
     def highest(self) -> FloatArray:
         """a and what the rounding of a pre-activation can take away."""
-        charged: FloatArray = self.a + self.noise * self.Z
-        return charged
+        return self.a + self.noise * self.Z
 
     @cached_property
     def sizes(self) -> FloatArray:
         """The magnitudes that enter each g on the ball."""
-        total: FloatArray = np.abs(self.constants) + np.abs(self.c) @ self.Z
-        return total
+        return np.abs(self.constants) + np.abs(self.c) @ self.Z
 
 
 class ShrinkingSteps:
