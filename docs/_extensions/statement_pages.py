@@ -9,7 +9,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from marginflow import theory
-from marginflow.report.atlas_chart import atlas_chart, statement_map
+from marginflow.report.atlas_chart import atlas_chart
 from marginflow.report.dependency_graph import dependency_graph
 from marginflow.report.statement_page import StatementPart, bibtex, parts
 from marginflow.report.static import svg_text
@@ -31,7 +31,8 @@ def page(statement: theory.Statement, folder: Path) -> str:
         statement.meaning,
         "",
     ]
-    for part in parts(page_record(statement, judge=False)):
+    record = page_record(statement, judge=False)
+    for part in parts(record):
         if part.title == "Check it":
             lines += _judged(statement)
         if part.title == "Control":
@@ -43,16 +44,15 @@ def page(statement: theory.Statement, folder: Path) -> str:
             lines += [_linked(part), ""]
         lines += [f"- {item}" for item in part.items] + [""]
         if part.title == "Rests on":
-            lines += _graph(statement.id)
+            lines += _graph(record["proof"])
         if part.code:
             lines += ["```sh", part.code, "```", ""]
-    if (drawn := statement_map(statement.id)) is not None:
-        atlas, command = drawn
+    if (atlas := record["map"]) is not None:
         picture = f"{statement.id.replace('/', '-')}-map.svg"
         chart = atlas_chart(atlas)
         _write(folder / picture, svg_text(chart, width="page"))
-        lines += ["**Where it says something**", "", f"{atlas.sentence()} {chart.description}", ""]
-        lines += [f"![{chart.title}]({picture})", "", "```sh", command, "```", ""]
+        lines += ["**Where it says something**", "", f"{atlas['sentence']} {chart.description}", ""]
+        lines += [f"![{chart.title}]({picture})", "", "```sh", atlas["command"], "```", ""]
     return "\n".join([*lines, "```bibtex", bibtex(statement.id), "```", ""])
 
 
@@ -93,9 +93,9 @@ def _plain(text: str) -> str:
     return "".join(f"\\{letter}" if letter in "\\*_<>|$#[]~" else letter for letter in text)
 
 
-def _graph(id: str) -> list[str]:
+def _graph(proof: dict[str, Any]) -> list[str]:
     """What it rests on as a picture in the colours of the site, which scrolls where it is wide."""
-    drawn = dependency_graph(id, lambda node: node.replace("/", "-") + ".html")
+    drawn = dependency_graph(proof, lambda node: node.replace("/", "-") + ".html")
     drawn = drawn.replace("var(--bad)", "var(--pst-color-danger)")
     return ["```{raw} html", f'<div style="overflow-x: auto">{drawn}</div>', "```", ""] if drawn else []
 

@@ -10,6 +10,7 @@ import pytest
 from marginflow import theory
 from marginflow.report.dependency_graph import Layout, Place, dependency_graph, layout
 from marginflow.theory import dependencies
+from marginflow.theory.record import proof_record
 
 RESTING = [statement.id for statement in theory.statements() if dependencies.rests_on(statement.id)]
 NUMBER = r"(-?[\d.]+)"
@@ -36,7 +37,7 @@ def lines(graph: str) -> np.ndarray:
 
 @pytest.mark.parametrize("id", RESTING)
 def test_no_line_crosses_a_box_and_no_box_another(id: str) -> None:
-    graph = dependency_graph(id)
+    graph = dependency_graph(proof_record(id))
     left, top, right, bottom = boxes(graph)
     x, y = lines(graph).T[..., None]
     assert not ((x > left) & (x < right) & (y > top) & (y < bottom)).any()
@@ -55,7 +56,7 @@ def reached(found: Layout, place: Place) -> set[str]:
 
 @pytest.mark.parametrize("id", RESTING)
 def test_lines_join_what_a_proof_uses_and_nothing_else(id: str) -> None:
-    found = layout(id)
+    found = layout(proof_record(id))
     assert found is not None
     assert set(found.boxes) == {id, *dependencies.rests_on(id)}
     for node, place in found.boxes.items():
@@ -63,15 +64,15 @@ def test_lines_join_what_a_proof_uses_and_nothing_else(id: str) -> None:
 
 
 def test_what_is_shaken_is_marked_and_names_of_the_same_paper_are_short() -> None:
-    graph = dependency_graph("KYS23/Thm3.2")
+    graph = dependency_graph(proof_record("KYS23/Thm3.2"))
     for name in ("Thm3.2", "PropA.4", "LemA.6"):
         assert f">{name}</text>" in graph
     assert 'fill="var(--bad)" text-anchor="middle" font-size="12">PropA.4' in graph
     assert "<a " not in graph
-    assert dependency_graph("VYS22/LemC.4") == ""
+    assert dependency_graph(proof_record("VYS22/LemC.4")) == ""
 
 
 def test_boxes_lead_to_their_pages() -> None:
-    graph = dependency_graph("KYS23/Thm3.2", lambda node: f"{node}.html")
+    graph = dependency_graph(proof_record("KYS23/Thm3.2"), lambda node: f"{node}.html")
     targets = re.findall(r'<a href="([^"]+)"', graph)
     assert sorted(targets) == sorted(f"{node}.html" for node in dependencies.rests_on("KYS23/Thm3.2"))

@@ -9,10 +9,9 @@ import pytest
 
 from marginflow import theory
 from marginflow.cli import main
-from marginflow.report.atlas_chart import statement_map
 from marginflow.report.dependency_graph import dependency_graph
 from marginflow.report.statement_page import bibtex, parts
-from marginflow.theory.record import page_record
+from marginflow.theory.record import map_record, page_record, proof_record
 
 
 class Outline(HTMLParser):
@@ -52,7 +51,7 @@ def test_a_page_has_everything_that_a_referee_asks(id: str, tmp_path: Path) -> N
     assert "@inproceedings{" in text
     assert "<script" not in text
     assert "http://" not in text.replace("http://www.w3.org", "")
-    if dependency_graph(id):
+    if dependency_graph(proof_record(id)):
         assert "What it rests on" in outline.headings
 
 
@@ -72,14 +71,14 @@ def test_a_page_is_about_one_statement(tmp_path: Path) -> None:
 
 
 def test_every_statement_with_a_map_shows_it_on_two_axes_and_names_its_command(tmp_path: Path) -> None:
-    mapped = [statement.id for statement in theory.statements() if statement.region is not None]
+    mapped = [statement for statement in theory.statements() if statement.region is not None]
     assert len(mapped) >= 14
-    for id in mapped:
-        found = statement_map(id)
-        assert found is not None, id
-        assert len(found[0].axes) == 2, id
-        assert found[1].startswith(f"marginflow map {id} --grid ")
-    assert statement_map("VYS22/LemC.1") is None
+    for statement in mapped:
+        found = map_record(statement)
+        assert found is not None, statement.id
+        assert len(found["axes"]) == 2, statement.id
+        assert found["command"].startswith(f"marginflow map {statement.id} --grid ")
+    assert map_record(theory.statement("VYS22/LemC.1")) is None
     assert main(["statements", "VYS22/Thm4.1", "--html", "--out", str(tmp_path / "a.html")]) == 0
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "Where it says something" in page

@@ -53,17 +53,18 @@ def map(
     atlas = mf.theory.map(id, grid_of(grid))
     if observe:
         atlas = _observed(atlas, seeds, store, workers)
+    record = atlas.to_dict()
     if out is not None:
         from marginflow.report.atlas_chart import atlas_chart, atlas_page, observed_chart
         from marginflow.report.page import write
         from marginflow.report.static import draw
 
         if out.suffix == ".html":
-            write(atlas_page(atlas, command=command(), versions=versions()), out)
+            write(atlas_page(record, command=command(), versions=versions()), out)
         else:
-            draw(observed_chart(atlas) if observe else atlas_chart(atlas), out)
+            draw((observed_chart if observe else atlas_chart)(record), out)
     if as_json:
-        print(result_text({**atlas.to_dict(), "out": out}))
+        print(result_text({**record, "out": out}))
     else:
         print(atlas.sentence())
         if out is not None:

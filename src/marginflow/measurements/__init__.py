@@ -3,6 +3,7 @@
 from marginflow.doors import show_doors
 from marginflow.measurements.directions import BY_MULTIPLIERS, DIRECTIONS, named_direction, named_directions
 from marginflow.measurements.flips import SHARES, Flip, flip
+from marginflow.measurements.pictures import run_record, sample_record
 from marginflow.measurements.plane import plane_frame, plane_samples
 from marginflow.measurements.portrait import Portrait, portrait
 from marginflow.measurements.radii import CheckedRadius, RadiusSummary, checked_radii, summarise_radii
@@ -22,6 +23,8 @@ __all__ = [
     "plane_frame",
     "plane_samples",
     "portrait",
+    "run_record",
+    "sample_record",
     "summarise_radii",
 ]
 

@@ -1,8 +1,6 @@
 """An audit in a notebook: its best sentence, and what one vector flips."""
 
-from marginflow.audits import Audit, ClassesAudit
-from marginflow.measurements import summarise_radii
-from marginflow.plot.results import Showing
+from marginflow.plot.results import Showing, endless
 from marginflow.report.chart import Chart
 from marginflow.report.results.audits import audit
 from marginflow.report.results.classes import classes_audit
@@ -12,30 +10,31 @@ from marginflow.report.table import Table
 _WANTED = ("How much one vector flips", "How much one vector changes", "Certified accuracy")
 
 
-def showing(found: Audit | ClassesAudit) -> Showing:
+def showing(found: Fields) -> Showing:
     """The numbers that one would forward."""
-    two = isinstance(found, Audit)
+    two = "statements" in found
+    universal = found.object("universal")
+    residual = endless(found["residual"]) if two else found["kkt"] and endless(found["kkt"]["residual"])
     rows: list[tuple[object, ...]] = [
-        ("Samples on the wrong side", f"{found.wrong} of {found.data.n_samples}"),
-        ("KKT residual", None if found.certificate is None else found.certificate.residual),
-        (f"Shortest vector that {'flips' if two else 'changes'} all", found.universal.upper),
-        ("none is shorter than", found.universal.lower),
+        ("Samples on the wrong side", f"{found['wrong']} of {found['samples']}"),
+        ("KKT residual", residual),
+        (f"Shortest vector that {'flips' if two else 'changes'} all", endless(universal["upper"])),
+        ("none is shorter than", universal["lower"]),
     ]
-    if found.radii:
-        low, high = summarise_radii(found.radii).median
-        rows += [(f"Median distance to the boundary ({len(found.radii)} samples)", high), ("at least", low)]
-    if isinstance(found, Audit):
+    if found["radii"]:
+        low, high = map(endless, found["median_radius"])
+        rows += [(f"Median distance to the boundary ({len(found['radii'])} samples)", high), ("at least", low)]
+    if two:
+        judged = [row for row in found.objects("statements") if not row["property"]]
         rows += [
-            ("Statements that apply", len(found.applying)),
-            ("contradicted", ", ".join(found.contradicted) or "none"),
+            ("Statements that apply", sum(row["outcome"] != "not applicable" for row in judged)),
+            ("contradicted", ", ".join(found["contradicted"]) or "none"),
         ]
-    rows.append(("Seconds", found.seconds))
-    return Showing(sentence=found.headline, table=Table(columns=("", ""), rows=tuple(rows), caption="The audit"))
+    rows.append(("Seconds", found["seconds"]))
+    return Showing(sentence=found["headline"], table=Table(columns=("", ""), rows=tuple(rows), caption="The audit"))
 
 
-def charts(found: Audit | ClassesAudit) -> list[Chart]:
+def charts(found: Fields) -> list[Chart]:
     """The share that one vector flips, and certified accuracy."""
-    record = Fields(found.to_dict())
-    sections = (audit(record) if isinstance(found, Audit) else classes_audit(record)).sections
-    drawn = [item for section in sections for item in section.content if isinstance(item, Chart) and item.numbers.rows]
-    return [chart for chart in drawn if chart.title in _WANTED]
+    page = audit(found) if "statements" in found else classes_audit(found)
+    return [chart for chart in page.charts if chart.title in _WANTED]

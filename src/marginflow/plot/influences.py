@@ -1,47 +1,45 @@
 """Exact leave-one-out in a notebook: which samples the others would get wrong."""
 
-import numpy as np
-
-from marginflow.influences import Influence
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
 from marginflow.report.charts import points
+from marginflow.report.results.summary import Fields
 from marginflow.report.table import Table
 
 
-def showing(influence: Influence) -> Showing:
+def showing(influence: Fields) -> Showing:
     """The groups that matter most, first."""
+    margins, groups = influence["margins"], influence["groups"]
     rows = tuple(
         (
-            ", ".join(map(str, influence.groups[group][:6].tolist())),
-            float(np.nanmin(influence.margins[influence.groups[group]])),
-            float(influence.drops[group]),
-            influence.ways[group],
-            float(influence.residuals[group]),
+            ", ".join(map(str, groups[group][:6])),
+            min((margins[sample] for sample in groups[group] if margins[sample] is not None), default=None),
+            *(influence[name][group] for name in ("drops", "ways", "residuals")),
         )
-        for group in influence.rank()
+        for group in influence["rank"]
     )
-    what = "Added" if influence.added else "Left out"
+    what = "Added" if influence["added"] else "Left out"
     columns = (what, "Its margin then", "Drop of ‖θ‖²", "How", "Residual")
     return Showing(
-        sentence=f"{influence.sentence}.", table=Table(columns=columns, rows=rows, caption="What each sample did")
+        sentence=f"{influence['sentence']}.", table=Table(columns=columns, rows=rows, caption="What each sample did")
     )
 
 
-def charts(influence: Influence) -> list[Chart]:
+def charts(influence: Fields) -> list[Chart]:
     """The margin of each sample at the point without it, against its multiplier; below 0 it is wrong then."""
+    if influence["added"]:
+        return []
+    margins, multipliers = influence["margins"], influence["multipliers"]
     rows: list[dict[str, object]] = [
         {
-            "sample": int(sample),
-            "margin": float(influence.margins[sample]),
-            "multiplier": float(influence.multipliers[sample]) if sample < influence.multipliers.size else None,
-            "verdict": "right" if influence.margins[sample] > 0 else "wrong",
+            "sample": sample,
+            "margin": margins[sample],
+            "multiplier": multipliers[sample],
+            "verdict": "right" if (margins[sample] or 0.0) > 0 else "wrong",
         }
-        for group in influence.groups
+        for group in influence["groups"]
         for sample in group
     ]
-    if influence.added:
-        return []
     return [
         points(
             rows,

@@ -1,19 +1,16 @@
 """Results that a notebook shows as their pages do: a hunt, a figure."""
 
-from marginflow.experiments import FigureResult
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
-from marginflow.report.panels import chart_of
-from marginflow.report.results.figures import figure
+from marginflow.report.results.figures import figure, panel_charts
 from marginflow.report.results.hunts import hunt
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table
-from marginflow.theory import Hunt
 
-Paged = Hunt | FigureResult
+_MOST = 2
 
 
-def showing(result: Paged) -> Showing:
+def showing(result: Fields) -> Showing:
     """The sentence of the page, and its first table."""
     page = _page(result)
     tables = [item for section in page.sections for item in section.content if isinstance(item, Table)]
@@ -21,17 +18,10 @@ def showing(result: Paged) -> Showing:
     return Showing(sentence=page.sentence, table=first)
 
 
-def charts(result: Paged) -> list[Chart]:
+def charts(result: Fields) -> list[Chart]:
     """The panels of a figure; of a page its first charts."""
-    if isinstance(result, FigureResult):
-        return [chart_of(panel) for panel in result.panels]
-    content = [item for section in _page(result).sections for item in section.content]
-    return [item for item in content if isinstance(item, Chart) and item.numbers.rows][:_MOST]
+    return list(panel_charts(result)) if "panels" in result else list(_page(result).charts[:_MOST])
 
 
-def _page(result: Paged) -> Summary:
-    record = Fields(result.to_dict())
-    return hunt(record) if isinstance(result, Hunt) else figure(record)
-
-
-_MOST = 2
+def _page(result: Fields) -> Summary:
+    return figure(result) if "panels" in result else hunt(result)

@@ -1,55 +1,51 @@
 """One vector for all samples, and steps along rays, in a notebook: how many samples flip at which length."""
 
 import math
+import statistics
 
-import numpy as np
-
-from marginflow.plot.results import Showing
+from marginflow.plot.results import Showing, endless
 from marginflow.report.chart import Chart
 from marginflow.report.charts import lines, stairs
+from marginflow.report.results.summary import Fields
 from marginflow.report.table import Table
-from marginflow.robustness.class_universal import UniversalChange
-from marginflow.robustness.rays import RaySteps
-from marginflow.robustness.universal import Universal
-
-Perturbation = Universal | UniversalChange | RaySteps
 
 
-def showing(found: Perturbation) -> Showing:
+def showing(found: Fields) -> Showing:
     """What it takes to flip them, in a sentence and in numbers."""
     rows: tuple[tuple[object, ...], ...]
-    if isinstance(found, RaySteps):
+    if "first" in found:
+        first = [endless(step) for step in found["first"]]
         rows = (
-            ("Samples", found.first.size),
-            ("already flipped", int(found.already.sum())),
-            ("that flip somewhere", int(np.isfinite(found.first).sum())),
-            ("First flip, median step", float(np.median(found.first))),
-            ("largest", found.largest_first),
-            ("Step that flips all at once", found.all_at_once),
-            ("Norm of the direction", _span(found.norms)),
+            ("Samples", len(first)),
+            ("already flipped", sum(found["already"])),
+            ("that flip somewhere", sum(map(math.isfinite, first))),
+            ("First flip, median step", statistics.median(first)),
+            ("largest", endless(found["largest_first"])),
+            ("Step that flips all at once", endless(found["all_at_once"])),
+            ("Norm of the direction", _span(found["norms"])),
         )
     else:
-        hit = found.flipped if isinstance(found, Universal) else found.changed
+        hit = found["flipped" if "flipped" in found else "changed"]
         rows = (
-            ("Shortest vector found", found.upper),
-            ("none is shorter than", found.lower),
-            ("Samples that it flips", f"{int(hit.sum())} of {hit.size}"),
-            ("asked for", f"{100 * found.share:g} %"),
+            ("Shortest vector found", endless(found["upper"])),
+            ("none is shorter than", found["lower"]),
+            ("Samples that it flips", f"{sum(hit)} of {len(hit)}"),
+            ("asked for", f"{100 * found['share']:g} %"),
         )
-    return Showing(sentence=f"{found.sentence}.", table=Table(columns=("", ""), rows=rows, caption="In numbers"))
+    return Showing(sentence=f"{found['sentence']}.", table=Table(columns=("", ""), rows=rows, caption="In numbers"))
 
 
-def charts(found: Perturbation) -> list[Chart]:
+def charts(found: Fields) -> list[Chart]:
     """The share of the samples against the length; of one vector of two classes its length alone is known."""
-    if isinstance(found, Universal) or (isinstance(found, UniversalChange) and found.vector is None):
+    if "flipped" in found or found.get("vector", ()) is None:
         return []
-    if isinstance(found, RaySteps):
-        steps = list(zip(found.steps[::2].tolist(), found.shares[1::2].tolist(), strict=True))
-        last = found.all_at_once if math.isfinite(found.all_at_once) else max(step for step, _ in steps)
+    if "first" in found:
+        steps = list(zip(found["steps"][::2], found["shares"][1::2], strict=True))
+        last = found["all_at_once"] if found["all_at_once"] is not None else max(step for step, _ in steps)
         steps = [(step, share) for step, share in steps if step <= 1.25 * last]
         across = "Step along the direction"
     else:
-        steps, across = list(zip(found.sizes.tolist(), found.shares.tolist(), strict=True)), "Norm of the one vector"
+        steps, across = list(zip(found["sizes"], found["shares"], strict=True)), "Norm of the one vector"
     if not steps:
         return []
     return [
@@ -64,6 +60,6 @@ def charts(found: Perturbation) -> list[Chart]:
     ]
 
 
-def _span(norms: np.ndarray) -> str:
-    low, high = f"{norms.min():.4g}", f"{norms.max():.4g}"
+def _span(norms: list[float]) -> str:
+    low, high = f"{min(norms):.4g}", f"{max(norms):.4g}"
     return low if low == high else f"{low} to {high}"

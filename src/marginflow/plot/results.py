@@ -1,13 +1,14 @@
 """What results show in a notebook: a sentence, a table and a picture; `plot` gives the picture as an Altair chart.
 
-The tables and charts are those of the pages. A result is recognised by the name of its class, so that nothing is
-imported that is not looked at.
+A result is recognised by the name of its class, so that nothing is imported that is not looked at. `records` turns it
+into plain values; tables and charts, which are those of the pages, are made of these alone.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from marginflow.errors import InputError
 from marginflow.plot.html import WIDTH, pictures_html, shown
+from marginflow.plot.records import record_of
 from marginflow.report.style import printed
 from marginflow.report.table import Table
 from marginflow.report.vega import alt
@@ -70,15 +72,17 @@ class Showing:
 
 def plot_of(result: object, **options: Any) -> Any:
     """The charts of a result beside each other as one Altair chart."""
-    return beside_each_other(_room(result).charts(result, **options))
+    room = _room(result)
+    data = options.pop("data", None) if type(result).__name__ == "Run" else None
+    return beside_each_other(room.charts(record_of(result, data), **options))
 
 
 def html_of(result: object) -> str:
     """The sentence, the table and the pictures of a result; without altair and vl-convert no pictures."""
-    room = _room(result)
-    showing: Showing = room.showing(result)
+    room, record = _room(result), record_of(result)
+    showing: Showing = room.showing(record)
     try:
-        charts = room.charts(result)
+        charts = room.charts(record)
     except ModuleNotFoundError:  # the library without charts
         charts = []
     pictures = pictures_html(charts)
@@ -111,6 +115,11 @@ def beside_each_other(charts: Sequence[Chart]) -> Any:
         "resolve": {"scale": {"color": "independent"}},
     }
     return alt.Chart.from_dict(whole | {"config": config, "background": background})
+
+
+def endless(value: float | None) -> float:
+    """A length or a step of a record, in which nothing stands for infinity."""
+    return math.inf if value is None else value
 
 
 def _apart(number: int, chart: Chart) -> dict[str, Any]:

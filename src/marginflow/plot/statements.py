@@ -2,28 +2,28 @@
 
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
+from marginflow.report.results.summary import Fields
 from marginflow.report.table import Table
-from marginflow.theory import Statement
 
 
-def showing(statement: Statement) -> Showing:
+def showing(statement: Fields) -> Showing:
     """The line that says it, and its formula."""
     rows: list[tuple[object, ...]] = [
-        ("In print", statement.source),
-        ("Kind", statement.kind),
-        ("Needs", ", ".join(statement.needs)),
-        *((f"Parameter {name}", meaning) for name, meaning in (statement.parameters or {}).items()),
-        ("Its control", statement.control_shows),
+        ("In print", statement["source"]),
+        ("Kind", statement["kind"]),
+        ("Needs", ", ".join(statement["needs"])),
+        *((f"Parameter {name}", meaning) for name, meaning in statement["parameters"].items()),
+        ("Its control", statement["control_shows"]),
     ]
-    formulas = {"": statement.formula}
-    if statement.forms is not None:
-        formulas |= {"Proved: ": statement.forms.proved, "Sharp: ": statement.forms.sharp}
-        rows += [("Wrong in print", erratum.what) for erratum in statement.forms.errata]
+    formulas = {"": statement["formula"]}
+    if statement["forms"] is not None:
+        formulas |= {"Proved: ": statement["forms"]["proved"], "Sharp: ": statement["forms"]["sharp"]}
+        rows += [("Wrong in print", erratum["what"]) for erratum in statement["forms"]["errata"]]
     table = Table(columns=("", ""), rows=tuple(rows), caption="The statement")
-    return Showing(sentence=f"{statement.id}. {statement.meaning}", table=table, formula=_lines(formulas))
+    return Showing(sentence=f"{statement['id']}. {statement['meaning']}", table=table, formula=_lines(formulas))
 
 
-def charts(statement: Statement) -> list[Chart]:
+def charts(statement: Fields) -> list[Chart]:
     """A statement has no picture; `theory.map` draws where it says something."""
     return []
 

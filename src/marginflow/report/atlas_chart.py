@@ -7,13 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from marginflow import theory
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import axis, finished, legend
 from marginflow.report.page import Page, Section
 from marginflow.report.table import Table
 from marginflow.report.vega import alt
-from marginflow.theory.atlas import Atlas, MapCell, grid_of
+
+Record = Mapping[str, Any]
 
 COLOURS: Final = {  # variables of the style sheet
     "not applicable": "var(--map-outside)",
@@ -23,24 +23,32 @@ COLOURS: Final = {  # variables of the style sheet
 TABLE_ROWS: Final = 200
 
 
-def atlas_chart(atlas: Atlas) -> Chart:
-    """Cells as rectangles over the first two axes of the grid; a map with one axis is a strip."""
-    across, up = atlas.axes[0], atlas.axes[1] if len(atlas.axes) > 1 else None
-    edges = {name: _edges(sorted({cell.numbers[name] for cell in atlas.cells})) for name in (across, up) if name}
+def atlas_chart(atlas: Record) -> Chart:
+    """Cells as rectangles over the first two axes of the grid; a map with one axis is a strip.
+
+    Parameters
+    ----------
+    atlas : mapping
+        Of `Atlas.to_dict`.
+    """
+    across, up = atlas["axes"][0], atlas["axes"][1] if len(atlas["axes"]) > 1 else None
+    edges = {name: _edges(sorted({cell["numbers"][name] for cell in atlas["cells"]})) for name in (across, up) if name}
     rows = []
-    for cell in _distinct(atlas.cells, (across, up)):
-        left, right = edges[across][cell.numbers[across]]
-        low, high = (0.0, 1.0) if up is None else edges[up][cell.numbers[up]]
+    for cell in _distinct(atlas["cells"], (across, up)):
+        numbers = cell["numbers"]
+        left, right = edges[across][numbers[across]]
+        low, high = (0.0, 1.0) if up is None else edges[up][numbers[up]]
         rows.append(
-            {"x": left, "x2": right, "y": low, "y2": high, "word": cell.word, "binding": cell.binding}
-            | {name: cell.numbers[name] for name in (across, up) if name}
+            {"x": left, "x2": right, "y": low, "y2": high, "word": cell["word"], "binding": cell["binding"]}
+            | {name: numbers[name] for name in (across, up) if name}
         )
     lows = {name: [low for low, _ in edges[name].values()] for name in edges}
     scales = {name: _scale(values) for name, values in lows.items()}
     colour = _colour()
     marks = [
-        {"x": mark.numbers[across], "y": mark.numbers[up] if up else 0.5, "mark": mark.mark, "word": mark.word}
-        for mark in atlas.marks
+        {"x": mark["numbers"][across], "y": mark["numbers"][up] if up else 0.5}
+        | {name: mark[name] for name in ("mark", "word")}
+        for mark in atlas["marks"]
     ]
     y = (
         alt.Y("y:Q", title=up, scale=scales[up], axis=_axis([*rows, *marks], "y", lows[up]))
@@ -65,7 +73,7 @@ def atlas_chart(atlas: Atlas) -> Chart:
             size=70, stroke="var(--ink)", strokeWidth=1.2, shape="M-.5,-.5L.5,.5M-.5,.5L.5,-.5"
         )
         layers.append(drawn.encode(x="x:Q", y="y:Q", tooltip=["mark:N", "word:N"]))
-    title = f"Where {atlas.id} says something"
+    title = f"Where {atlas['id']} says something"
     words = f"Each cell is one choice of {across}{f' and {up}' if up else ''}."
     if marks:
         words += " Crosses: the experiments of the paper."
@@ -91,32 +99,37 @@ def _axis(rows: Sequence[Mapping[str, Any]], column: str, values: Sequence[float
     return alt.Axis(**{**written, "grid": False})
 
 
-def _table(atlas: Atlas, title: str) -> Table:
+def _table(atlas: Record, title: str) -> Table:
     """The cells with their words and bounds, and what was observed in them."""
-    columns = {**{name: name for name in atlas.cells[0].numbers}, "word": "", "binding": "Binding", "bound": "Bound"}
-    if atlas.observed_name:
+    cells = atlas["cells"][:TABLE_ROWS]
+    columns = {**{name: name for name in cells[0]["numbers"]}, "word": "", "binding": "Binding", "bound": "Bound"}
+    if atlas["observed_name"]:
         columns |= {"observed": "Observed, mean", "least": "Least", "largest": "Largest", "outcomes": "Verdicts"}
     rows = [
-        dict(cell.numbers)
-        | {"word": cell.word, "binding": cell.binding, "bound": cell.bound}
-        | {"observed": cell.mean, "outcomes": ", ".join(dict.fromkeys(cell.outcomes))}
-        | {"least": min(cell.observed, default=math.nan), "largest": max(cell.observed, default=math.nan)}
-        for cell in atlas.cells
+        {**cell, **cell["numbers"], **_observed(cell), "outcomes": ", ".join(dict.fromkeys(cell["outcomes"]))}
+        for cell in cells
     ]
-    kept = [{name: row[name] for name in columns} for row in rows[:TABLE_ROWS]]
-    return Table.of(kept, columns=columns, caption=f"The first cells of “{title}”")
+    return Table.of(rows, columns=columns, caption=f"The first cells of “{title}”")
 
 
-def observed_chart(atlas: Atlas) -> Chart:
+def _observed(cell: Record) -> dict[str, float | None]:
+    """The mean and the ends of what was observed in a cell; of nothing, or of what is not finite, there are none."""
+    found = cell["observed"]
+    if not found or None in found:
+        return {"observed": None, "least": None, "largest": None}
+    return {"observed": math.fsum(found) / len(found), "least": min(found), "largest": max(found)}
+
+
+def observed_chart(atlas: Record) -> Chart:
     """Bound against observed value: a point for each cell, from its least to its largest seed, and the diagonal.
 
     Cells without a bound or without a finite observed value are left out of the picture and stay in the table.
     """
     rows: list[dict[str, Any]] = [
-        {"bound": cell.bound, "observed": cell.mean, "least": min(cell.observed), "largest": max(cell.observed)}
-        | {"word": cell.word, "cell": ", ".join(f"{name} = {cell.numbers[name]:g}" for name in atlas.axes)}
-        for cell in atlas.cells
-        if cell.observed and math.isfinite(cell.bound) and all(map(math.isfinite, cell.observed))
+        {"bound": cell["bound"], "word": cell["word"], **seen}
+        | {"cell": ", ".join(f"{name} = {cell['numbers'][name]:g}" for name in atlas["axes"])}
+        for cell in atlas["cells"]
+        if (seen := _observed(cell))["observed"] is not None and cell["bound"] is not None
     ]
     values = [row[name] for row in rows for name in ("bound", "least", "largest")]
     positive = bool(values) and min(values) > 0
@@ -135,8 +148,8 @@ def observed_chart(atlas: Atlas) -> Chart:
             tooltip=["cell:N", "bound:Q", "observed:Q", "least:Q", "largest:Q", "word:N"],
         ),
     ]
-    title = f"Bound of {atlas.id} against observed"
-    description = f"Across: the bound. Up: {atlas.observed_name}. Dashed: where both are equal. {atlas.sentence()}"
+    title = f"Bound of {atlas['id']} against observed"
+    description = f"Across: the bound. Up: {atlas['observed_name']}. Dashed: where both are equal. {atlas['sentence']}"
     return Chart(
         specification=finished(alt.layer(*layers), description=description, height=320),
         title=title,
@@ -145,52 +158,17 @@ def observed_chart(atlas: Atlas) -> Chart:
     )
 
 
-def statement_map(id: str) -> tuple[Atlas, str] | None:
-    """Where a statement speaks, on a grid of our choice, and the command that draws it; None where there is no map."""
-    region = theory.statement(id).region
-    if region is None:
-        return None
-    needed = [name for name in region.letters if name not in region.defaults]
-    paper = id.partition("/")[0]
-    axes = {name: _AXES.get(f"{paper} {name}", _AXES.get(name, "1")) for name in needed}
-    for name, value in _FIXED.items():  # a picture has two axes
-        if name in axes and sum(":" in axis for axis in axes.values()) > 2:
-            axes[name] = value
-    grid = [f"{name}={axis}" for name, axis in axes.items()]
-    return theory.map(id, grid_of(grid)), f"marginflow map {id} --grid {' '.join(grid)}"
-
-
-# What a map shows if nobody says otherwise: the letters without which the hypotheses have no meaning.
-_AXES: Final = {
-    "d": "100:1e6:36log",
-    "m": "10:100000:36log",
-    "k": "2:1000:36log",
-    "n": "100:1e6:36log",
-    "p": "0.01:0.49:25",
-    "VYS22 m": "2:40000:36log",
-    "FVBS23 d": "100:1e9:36log",
-    "FCB22 m": "500",
-    "FCB22 d": "2:1e6:36log",
-    "KYS23 d": "10:1e6:36log",
-}
-_FIXED: Final = {"p": "0.1", "n": "1000", "m": "500"}
-
-
-def atlas_page(atlas: Atlas, *, command: str, versions: dict[str, str]) -> Page:
+def atlas_page(atlas: Record, *, command: str, versions: Mapping[str, str]) -> Page:
     """One page: the sentence, the picture, the numbers."""
     chart = atlas_chart(atlas)
-    section = Section(
-        heading="The map",
-        content=(chart,),
-    )
-    sections = [section]
-    if atlas.observed_name:
+    sections = [Section(heading="The map", content=(chart,))]
+    if atlas["observed_name"]:
         pictured = observed_chart(atlas)
-        paragraphs = (f"Observed: {atlas.observed_name}. Below the dashed line the observed value is smaller.",)
+        paragraphs = (f"Observed: {atlas['observed_name']}. Below the dashed line the observed value is smaller.",)
         sections.append(Section(heading=pictured.title, paragraphs=paragraphs, content=(pictured,)))
     return Page(
         title=chart.title,
-        verdict=atlas.sentence(),
+        verdict=atlas["sentence"],
         tone="open",
         sections=tuple(sections),
         command=command,
@@ -198,11 +176,11 @@ def atlas_page(atlas: Atlas, *, command: str, versions: dict[str, str]) -> Page:
     )
 
 
-def _distinct(cells: Sequence[MapCell], names: tuple[str, str | None]) -> list[MapCell]:
+def _distinct(cells: Sequence[Record], names: tuple[str, str | None]) -> list[Record]:
     """One cell for each place of the picture; the first where further axes vary."""
-    seen: dict[tuple[float, ...], MapCell] = {}
+    seen: dict[tuple[float, ...], Record] = {}
     for cell in cells:
-        seen.setdefault(tuple(cell.numbers[name] for name in names if name), cell)
+        seen.setdefault(tuple(cell["numbers"][name] for name in names if name), cell)
     return list(seen.values())
 
 

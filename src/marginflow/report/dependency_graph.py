@@ -4,16 +4,16 @@ A line that passes a layer has a place of its own there, as a box has; lines to 
 put in an order with few crossings, and every place as near to what it is joined to as its neighbours allow.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from marginflow.theory import dependencies
+Record = Mapping[str, Any]
 
 _HEIGHT: Final = 28  # of a box
 _LANE: Final = 4  # of the place of a line
@@ -47,17 +47,15 @@ class Layout:
         return place.layer * (self.box_width + _BETWEEN)
 
 
-def layout(id: str) -> Layout | None:
+def layout(proof: Record) -> Layout | None:
     """Places of everything that a statement rests on; None where nothing is known of its proof."""
-    nodes = (id, *dependencies.rests_on(id))
-    if len(nodes) == 1:
+    uses = proof["uses"]
+    if len(uses) == 1:
         return None
-    proofs = dependencies.direct()
-    uses = {node: [other for other in proofs.get(node, ()) if other in nodes] for node in nodes}
-    boxes = {node: Place(layer, node) for node, layer in _layers(nodes, uses).items()}
-    edges = sorted({edge for node in nodes for other in uses[node] for edge in _route(boxes[node], boxes[other])})
+    boxes = {node: Place(layer, node) for node, layer in _layers(uses).items()}
+    edges = sorted({edge for node in uses for other in uses[node] for edge in _route(boxes[node], boxes[other])})
     y = _heights(_ordered(edges), edges, frozenset(boxes.values()))
-    box_width = max(len(label(node, id)) for node in nodes) * _LETTER + 16
+    box_width = max(len(label(node, proof["id"])) for node in uses) * _LETTER + 16
     last = max(place.layer for place in boxes.values())
     bottom = max(y[place] for place in y) + _HEIGHT / 2 + 2
     return Layout(boxes, edges, y, box_width, (last + 1) * (box_width + _BETWEEN) - _BETWEEN, bottom)
@@ -68,9 +66,9 @@ def label(node: str, id: str) -> str:
     return node.removeprefix(id.partition("/")[0] + "/")
 
 
-def _layers(nodes: Iterable[str], uses: Mapping[str, Sequence[str]]) -> dict[str, int]:
+def _layers(uses: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """The longest way to every statement from the first."""
-    layer = dict.fromkeys(nodes, 0)
+    layer = dict.fromkeys(uses, 0)
     moved = True
     while moved:
         moved = False
@@ -132,12 +130,13 @@ def _heights(
     return {place: y[place] - top for place in y}
 
 
-def dependency_graph(id: str, link: Callable[[str], str] | None = None) -> str:
+def dependency_graph(proof: Record, link: Callable[[str], str] | None = None) -> str:
     """What a statement rests on as an SVG: what stands right is used by what stands left; shaken ones are red.
 
     Parameters
     ----------
-    id : str
+    proof : mapping
+        Of `marginflow.theory.record.proof_record`: `id`, what each statement `uses`, and which are `shaken`.
     link : callable, optional
         The address of a statement's page; without it boxes lead nowhere.
 
@@ -146,12 +145,12 @@ def dependency_graph(id: str, link: Callable[[str], str] | None = None) -> str:
     str
         Empty where nothing is known of the proof.
     """
-    found = layout(id)
+    found, id = layout(proof), str(proof["id"])
     if found is None:
         return ""
     drawn = [_line(found, a, b) for a, b in found.edges]
     for node, place in found.boxes.items():
-        box = _box(found, place, label(node, id))
+        box = _box(found, place, label(node, id), shaken=node in proof["shaken"])
         drawn.append(f'<a href="{escape(link(node))}">{box}</a>' if link is not None and node != id else box)
     names = escape(", ".join(node for node in found.boxes if node != id))
     return (
@@ -172,9 +171,9 @@ def _line(found: Layout, a: Place, b: Place) -> str:
     )
 
 
-def _box(found: Layout, place: Place, text: str) -> str:
+def _box(found: Layout, place: Place, text: str, *, shaken: bool) -> str:
     x, y = found.x(place), found.y[place]
-    colour = "var(--bad)" if dependencies.is_shaken(place.target) else "currentColor"
+    colour = "var(--bad)" if shaken else "currentColor"
     return (
         f'<rect x="{x + 1:.1f}" y="{y - _HEIGHT / 2:.1f}" width="{found.box_width - 2:.1f}" height="{_HEIGHT}" rx="6" '
         f'fill="none" pointer-events="all" stroke="{colour}"/><text x="{x + found.box_width / 2:.1f}" y="{y + 4:.1f}" '

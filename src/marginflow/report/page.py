@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -71,11 +71,13 @@ class Page(Brief):
     @property
     def charts(self) -> tuple[Chart, ...]:
         """Every chart of the page that has something to draw, from top to bottom."""
-        return tuple(item for item in self._content() if isinstance(item, Chart) and item.numbers.rows)
+        return charts_of(self.sections)
 
-    def _content(self) -> Iterator[Table | Chart | Formula]:
-        for section in self.sections:
-            yield from section.content
+
+def charts_of(sections: Iterable[Section]) -> tuple[Chart, ...]:
+    """Every chart in them that has something to draw, from top to bottom."""
+    content = (item for section in sections for item in section.content)
+    return tuple(item for item in content if isinstance(item, Chart) and item.numbers.rows)
 
 
 def render(page: Page, *, interactive: bool = True) -> str:

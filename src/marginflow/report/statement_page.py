@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from marginflow.report.atlas_chart import atlas_chart, statement_map
+from marginflow.report.atlas_chart import atlas_chart
 from marginflow.report.bundle import style_text
 from marginflow.report.dependency_graph import dependency_graph
 from marginflow.report.formula import mathml
@@ -106,8 +106,8 @@ def render_statement(record: Record, *, command: str, versions: Mapping[str, str
         for part in parts(record)
         if part.title not in ("Control", "Rests on")
     ]
-    found = statement_map(record["id"])
-    chart = None if found is None else atlas_chart(found[0])
+    found = record["map"]
+    chart = None if found is None else atlas_chart(found)
     on_control = f"On the control: {record['control_shows']}"
     return render_template(
         "statement.html.j2",
@@ -117,11 +117,11 @@ def render_statement(record: Record, *, command: str, versions: Mapping[str, str
         beside=[both for both in drawn if both[0].title in _BESIDE],
         verdicts=(("On the example", record["example"]), (on_control, record["control"])),
         announced=record["announced"],
-        graph=dependency_graph(record["id"]),
+        graph=dependency_graph(record["proof"]),
         map=chart,
-        sentence="" if found is None else found[0].sentence(),
+        sentence="" if found is None else found["sentence"],
         picture="" if chart is None else inline_svg(chart, width=420),
-        map_command="" if found is None else found[1],
+        map_command="" if found is None else found["command"],
         bibtex=bibtex(record["id"]),
         tones=TONES,
         style=style_text("page.css", "verdicts.css"),

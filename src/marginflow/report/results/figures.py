@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from marginflow.report.chart import Chart
 from marginflow.report.page import Section, Tone
 from marginflow.report.panels import chart_of
 from marginflow.report.results.plain import row_section
@@ -35,12 +36,11 @@ def figure(record: Fields) -> Summary:
         for row in outcome.objects("findings")
     ]
     found = Table.of(findings, columns=FINDINGS, caption="What the claim asks for, one by one")
-    panels = record.objects("panels") if "panels" in record else []
     sections = [
         Section(
             heading="The claim and the picture",
             paragraphs=(str(record["claim"]),),
-            content=tuple(chart_of(_panel(panel)) for panel in panels),
+            content=panel_charts(record),
         ),
         Section(heading="Findings", paragraphs=tuple(map(str, outcome["remarks"])), content=(found,)),
     ]
@@ -51,6 +51,11 @@ def figure(record: Fields) -> Summary:
         tone=tones.get(str(outcome["status"]), "open"),
         sections=(*sections, row_section(record.objects("rows"), folded=True)),
     )
+
+
+def panel_charts(record: Fields) -> tuple[Chart, ...]:
+    """What is drawn of a figure, where the record has it."""
+    return tuple(chart_of(_panel(panel)) for panel in (record.objects("panels") if "panels" in record else []))
 
 
 def _panel(record: dict[str, Any]) -> Panel:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from marginflow.errors import InputError
-from marginflow.report.page import Section, Tone
+from marginflow.report.chart import Chart
+from marginflow.report.page import Section, Tone, charts_of
 
 Record = Mapping[str, Any]
 Rows = Sequence[Mapping[str, object]]
@@ -79,3 +80,8 @@ class Summary:
     tone: Tone
     sections: tuple[Section, ...]
     remark: str = ""
+
+    @property
+    def charts(self) -> tuple[Chart, ...]:
+        """Every chart that has something to draw, from top to bottom."""
+        return charts_of(self.sections)

@@ -13,6 +13,7 @@ from marginflow.report.room_chart import room_chart
 from marginflow.report.style import signs
 from marginflow.report.table import Table
 from marginflow.theory.check import Check, in_words
+from marginflow.theory.record import formula_of
 
 TONES: dict[str, Tone] = {"holds": "holds", "measured": "holds", "violated": "violated", "refuted": "violated"}
 
@@ -37,17 +38,16 @@ def verdict(record: Fields) -> Summary:
     table = Table(
         columns=("Part", "Check", "Observed", "", "Bound", "State", "Note"), rows=tuple(checks), caption="Every check"
     )
-    section = Section(
-        heading=f"Statement {record['id']}", content=(*_room(record), *_formula(str(record["id"])), table)
-    )
+    charts, formula = room_charts(record, title="Room used"), _formula(str(record["id"]))
+    section = Section(heading=f"Statement {record['id']}", content=(*charts, *formula, table))
     return Summary(sentence=sentence, tone=TONES.get(outcome, "open"), sections=(section,))
 
 
-def _room(record: Fields) -> list[Chart]:
+def room_charts(record: Fields, *, title: str) -> list[Chart]:
     """Bars of the room that hypotheses and conclusions use."""
     checks = [check for part in ("hypotheses", "conclusions") for check in record.objects(part)]
     drawn = [check | {"used": _used(check)} for check in checks]
-    return [room_chart(drawn, title="Room used")] if any(check["used"] is not None for check in drawn) else []
+    return [room_chart(drawn, title=title)] if any(check["used"] is not None for check in drawn) else []
 
 
 def _used(check: Fields) -> float | None:
@@ -123,11 +123,5 @@ def verdict_table(found: Sequence[dict[str, Any]]) -> Table:
 
 
 def _formula(id: str) -> tuple[Formula, ...]:
-    from marginflow import theory
-    from marginflow.errors import InputError
-
-    try:
-        statement = theory.statement(id)
-    except InputError:  # a file of another version may name a statement that is not there any more
-        return ()
-    return (Formula(latex=statement.formula, meaning=statement.meaning),)
+    found = formula_of(id)
+    return () if found is None else (Formula(latex=found[0], meaning=found[1]),)
