@@ -14,6 +14,7 @@ import marginflow as mf
 from marginflow.cli import sample
 from marginflow.data import ExactCountNoise
 from marginflow.errors import InputError
+from marginflow.sweeps import built_in
 
 PAGE = Path(__file__).parents[2] / "docs" / "add_a_distribution.md"
 
@@ -59,8 +60,12 @@ def test_a_new_file_is_all_that_a_law_needs(tmp_path: Path, monkeypatch: pytest.
         assert np.array_equal(mf.data.redraw(drawn.origin).X, drawn.X)
         assert mf.data.distribution_of(drawn.origin).outer == 3.0
         assert "annulus" in sample.laws()
+        sweep = mf.sweeps.Sweep(task="limit", fixed={"law": "annulus", "n_samples": 6, "width": 8, "noise": 0.2})
+        (record,) = mf.sweeps.run(sweep).require_complete()
+        assert record.row["holds"] is True
     finally:
         sys.modules.pop("marginflow.data.annulus", None)
         vars(mf.data).pop("annulus", None)
+        built_in.laws._KNOWN.pop("annulus", None)
     with pytest.raises(AttributeError, match="Nonsense"):
         _ = mf.data.Nonsense

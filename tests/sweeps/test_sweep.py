@@ -12,6 +12,7 @@ from marginflow.sweeps import Sweep, find_task, task, tasks
 
 pytestmark = pytest.mark.usefixtures("task_folder")
 
+LIMIT = '[sweep]\ntask = "limit"\n[fixed]\nn_samples = 5\n'
 HEAD = '[sweep]\ntask = "cheap"\n'
 
 
@@ -78,7 +79,13 @@ def test_cells_differ_as_soon_as_anything_of_them_differs() -> None:
         ('[sweep]\ntask = "no_such_module:x"', "The task 'no_such_module:x' cannot be found: No module named"),
         ("[sweep\n", "This is not TOML:"),
         ('[sweep]\ntask = "limit"\n[grid]\nwidth = [10]', "fixed.n_samples: the task 'limit' needs this parameter"),
-        ('[sweep]\ntask = "limit"\n[fixed]\nn_samples = 5', "a dimension is needed by every law but"),
+        ('[sweep]\ntask = "limit"\n[fixed]\nn_samples = 5', "the law 'sphere' needs dimension, which is not"),
+        (LIMIT + 'law = "interval"\ndimension = 2', "the law 'interval' has no dimension."),
+        (LIMIT + "dimension = 4\nn_clusters = 2", "the law 'sphere' has no n_clusters."),
+        (LIMIT + 'law = "clusters"\ndimension = 4', "the law 'clusters' needs n_clusters, which is not given."),
+        (LIMIT + 'law = "sfere"\ndimension = 4', "There is no law 'sfere'; did you mean 'sphere'?"),
+        (LIMIT + 'law = "gram"\ndimension = 4', "There is no law 'gram'"),
+        (LIMIT.replace("limit", "overfitting") + 'law = "xor"\ndimension = 4', "'xor' has no constant target"),
     ],
 )
 def test_a_typo_is_one_sentence_with_the_path_of_the_field(text: str, sentence: str, tmp_path: Path) -> None:

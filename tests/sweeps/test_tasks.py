@@ -12,6 +12,8 @@ import marginflow as mf
 from marginflow.sweeps import Results, Sweep, run, tasks
 from marginflow.sweeps.built_in.flip import flip
 
+CLUSTERS = {"law": "clusters", "n_clusters": 2}
+
 
 def results(task: str, **fixed: object) -> Results:
     return run(Sweep(task=task, fixed={"n_samples": 10, "width": 20, **fixed})).require_complete()
@@ -24,7 +26,7 @@ def test_every_built_in_task_has_a_name_and_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    "law", [{"law": "sphere"}, {"law": "gaussian"}, {"law": "orthogonal"}, {"law": "clusters", "n_clusters": 2}]
+    "law", [{"law": name} for name in ("sphere", "gaussian", "ball", "orthogonal", "xor")] + [CLUSTERS]
 )
 def test_limit_reports_a_certified_point(law: dict[str, object]) -> None:
     (row,) = results("limit", dimension=12, **law).rows

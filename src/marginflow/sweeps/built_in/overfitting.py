@@ -1,7 +1,8 @@
 """`overfitting`: the clean test error at a KKT point that interpolates noisy labels [KYS23, sec. 3 to 5]."""
 
-from typing import Literal
+from typing import ClassVar
 
+from marginflow.data import Interval
 from marginflow.generalisation import line_error, sampled_error
 from marginflow.sweeps.built_in.point import Count, PointParameters, certified, distribution, point, sample
 from marginflow.sweeps.registry import Row, task
@@ -10,7 +11,9 @@ from marginflow.sweeps.registry import Row, task
 class OverfittingParameters(PointParameters, frozen=True, kw_only=True):
     """Data, network, and the number of test points where the error is counted."""
 
-    law: Literal["noisy-sphere", "interval"] = "noisy-sphere"
+    constant_target: ClassVar[bool] = True
+
+    law: str = "noisy-sphere"
     n_test: Count = 10_000
 
 
@@ -25,7 +28,7 @@ def overfitting(parameters: OverfittingParameters, seed: int) -> Row:
         nothing = {"run_status": "constant label", "holds": None, "exact": None, "stationarity": None}
         return {**nothing, "noisy": noisy, **_error(error, error, error)}
     found = point(parameters, data, seed)
-    if parameters.law == "interval":
+    if isinstance(distribution(parameters), Interval):
         exact = line_error(found.network).value
         return {**certified(found), "noisy": noisy, **_error(exact, exact, exact)}
     counted = sampled_error(found.compact, distribution(parameters), parameters.n_test, seed=seed, train=data)
