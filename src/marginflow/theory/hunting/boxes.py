@@ -90,21 +90,28 @@ class NumberBox(AbstractFamily):
                     yield {**candidate, name: less}
 
 
-def box(
-    what: str,
-    make: Callable[..., Instance] = parameters_alone,
-    **ends: tuple[int, int] | tuple[int, int, float],
-) -> NumberBox:
-    """What its members are, what makes them, and the least and the largest of each number, with a unit if not 1.
-
-    What is made with a seed gets one of `SEEDS` as its last number.
+def numbers(**ends: tuple[int, int] | tuple[int, int, float]) -> NumberBox:
+    """A box of parameters alone: the least and the largest of each number, with a unit if not 1.
 
     Examples
     --------
-    >>> from marginflow.theory.hunting.boxes import box
-    >>> box("numbers", n=(1, 80), t=(1, 80, 1 / 8)).title
+    >>> from marginflow.theory.hunting.boxes import numbers
+    >>> numbers(n=(1, 80), t=(1, 80, 1 / 8)).title
     'numbers: n 1 to 80, t 0.125 to 10'
     """
-    if "seed" in inspect.signature(make).parameters:
-        ends["seed"] = SEEDS
-    return NumberBox(what=what, ranges={name: Range(*given) for name, given in ends.items()}, make=make)
+    return NumberBox(what="numbers", ranges=ranges(**ends))
+
+
+def ranges(**ends: tuple[int, int] | tuple[int, int, float]) -> dict[str, Range]:
+    """The least and the largest of each number, with a unit if not 1."""
+    return {name: Range(*given) for name, given in ends.items()}
+
+
+def box(what: str, drawn: Mapping[str, Range]) -> Callable[[Callable[..., Instance]], NumberBox]:
+    """Make a family of the function below, which makes an instance of these numbers; a seed is one of `SEEDS`."""
+
+    def of(make: Callable[..., Instance]) -> NumberBox:
+        seeded = "seed" in inspect.signature(make).parameters
+        return NumberBox(what=what, ranges={**drawn, "seed": Range(*SEEDS)} if seeded else drawn, make=make)
+
+    return of

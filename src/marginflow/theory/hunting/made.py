@@ -12,6 +12,7 @@ from marginflow.data.orthogonal import Pattern
 from marginflow.errors import InputError
 from marginflow.limit import convex_pair, kkt_point, line
 from marginflow.networks import TwoLayer
+from marginflow.theory.hunting.boxes import box, ranges
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_limit, at_point, frozen_limit, pair_with_test
 from marginflow.theory.kys23.sphere_points import near_pair
@@ -21,6 +22,7 @@ _PATTERNS: Final[tuple[Pattern, ...]] = ("equal", "signs", "uniform")
 _TEST_POINTS = 50
 
 
+@box("nearly orthonormal samples", ranges(samples=(2, 12), negative=(1, 6), tilt=(0, 4)))
 def tilted_samples(samples: int, negative: int, tilt: int) -> Instance:
     """Orthonormal samples, the last `negative` of them negative; the last is turned towards the one before it.
 
@@ -36,6 +38,10 @@ def tilted_samples(samples: int, negative: int, tilt: int) -> Instance:
     return Instance(name=name, data=Dataset(X=X, y=y))
 
 
+@box(
+    "the exact pair on samples with a designed Gram matrix",
+    ranges(dimension=(8, 200), samples=(2, 20), p=(0, 16, 0.5), pattern=(0, 2), width=(2, 6)),
+)
 def designed_gram(dimension: int, samples: int, p: float, pattern: int, width: int, seed: int) -> Instance:
     """The exact pair on samples of norm sqrt(d) with largest |<x_i, x_l>| = p."""
     law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])
@@ -46,6 +52,10 @@ def designed_gram(dimension: int, samples: int, p: float, pattern: int, width: i
     return at_point(point.widened(width) if width > 2 else point, name)
 
 
+@box(
+    "the exact pair on samples of clusters",
+    ranges(dimension=(300, 3000), clusters=(2, 5), spread=(1, 64, 1 / 64), samples=(80, 300)),
+)
 def clusters_in_general_position(dimension: int, clusters: int, spread: float, samples: int, seed: int) -> Instance:
     """The exact pair on samples of orthogonal clusters; `spread` is sigma sqrt(d)."""
     law = GramReduction(Clusters(dimension=dimension, n_clusters=clusters, sigma=spread / math.sqrt(dimension)))
@@ -53,6 +63,10 @@ def clusters_in_general_position(dimension: int, clusters: int, spread: float, s
     return pair_with_test(law, samples, name, test=_TEST_POINTS, seed=seed)
 
 
+@box(
+    "the exact pair on one sample of each of many clusters, d = ratio * clusters, sigma sqrt(d) = 2^-spread",
+    ranges(clusters=(60, 140), ratio=(8, 40), spread=(4, 20)),
+)
 def one_sample_per_cluster(clusters: int, ratio: int, spread: int, seed: int) -> Instance:
     """The exact pair on one sample of each of many orthogonal clusters in dimension ratio times clusters.
 
@@ -65,6 +79,7 @@ def one_sample_per_cluster(clusters: int, ratio: int, spread: int, seed: int) ->
     return pair_with_test(law, clusters, name, test=_TEST_POINTS, seed=seed)
 
 
+@box("laws of clusters", ranges(dimension=(100, 10**6), clusters=(2, 4), spread=(1, 64, 1 / 64)))
 def law_of_clusters(dimension: int, clusters: int, spread: float) -> Instance:
     """A law of orthogonal clusters without a sample; `spread` is sigma sqrt(d)."""
     law = Clusters(dimension=dimension, n_clusters=clusters, sigma=spread / math.sqrt(dimension))
@@ -72,6 +87,7 @@ def law_of_clusters(dimension: int, clusters: int, spread: float) -> Instance:
     return Instance(name=name, law=law, parameters={"draws": 2})
 
 
+@box("the exact pair on the noisy sphere, d = 10^decades", ranges(samples=(10, 400), negative=(1, 40), decades=(4, 14)))
 def noisy_pair(samples: int, negative: int, decades: int, seed: int) -> Instance:
     """The exact pair on samples of the noisy sphere in dimension 10^decades, `negative` of them negative."""
     law, data = _noisy_sphere(samples, negative, decades, seed)
@@ -79,11 +95,19 @@ def noisy_pair(samples: int, negative: int, decades: int, seed: int) -> Instance
     return at_point(convex_pair(data), name, law=law)
 
 
+@box(
+    "the exact pair on the noisy sphere, d = 10^decades, with c_1 = 0.05, c_2 = 2.5, c_3 = 648, c_4 = 0.155",
+    ranges(samples=(240, 500), negative=(5, 11), decades=(11, 14)),
+)
 def noisy_pair_with_constants(samples: int, negative: int, decades: int, seed: int) -> Instance:
     """The same with values of c_1 to c_4, which [KYS23, Theorem 4.1] leaves open: those of its own example."""
-    return replace(noisy_pair(samples, negative, decades, seed), parameters=dict(EXAMPLE_CONSTANTS))
+    return replace(noisy_pair.make(samples, negative, decades, seed), parameters=dict(EXAMPLE_CONSTANTS))
 
 
+@box(
+    "KKT points with frozen outputs on the noisy sphere, d = 10^decades",
+    ranges(samples=(4, 120), negative=(1, 40), pairs=(1, 4), decades=(6, 15)),
+)
 def noisy_frozen(samples: int, negative: int, pairs: int, decades: int, seed: int) -> Instance:
     """A KKT point with 2 * pairs outputs frozen at +1 and -1 on samples of the noisy sphere."""
     law, data = _noisy_sphere(samples, negative, decades, seed)
@@ -99,6 +123,10 @@ def _noisy_sphere(samples: int, negative: int, decades: int, seed: int) -> tuple
     return law, law.sample(samples, seed=seed)
 
 
+@box(
+    "KKT points with outputs +1 and -1 on samples with a designed Gram matrix",
+    ranges(dimension=(8, 200), samples=(2, 20), p=(0, 16, 0.5), pattern=(0, 2)),
+)
 def frozen_gram(dimension: int, samples: int, p: float, pattern: int, seed: int) -> Instance:
     """A KKT point with outputs frozen at +1 and -1 on samples with a designed Gram matrix, from the exact pair."""
     law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])
@@ -109,6 +137,10 @@ def frozen_gram(dimension: int, samples: int, p: float, pattern: int, seed: int)
     return at_limit(frozen_limit(data), data, name)
 
 
+@box(
+    "uniform points of [0, 1], the global optimum (start 0) or a local minimum",
+    ranges(samples=(8, 80), p=(1, 31, 1 / 64), start=(0, 8)),
+)
 def uniform_points(samples: int, p: float, start: int, seed: int) -> Instance:
     """Uniform points of [0, 1] with noisy labels: the global optimum (start 0), or a local minimum from a start."""
     law = Interval(p=p)
@@ -118,6 +150,10 @@ def uniform_points(samples: int, p: float, start: int, seed: int) -> Instance:
     return at_point(limit, f"{what} on {samples} uniform points, p = {p:g} (seed {seed})", law=law)
 
 
+@box(
+    "four clusters with label noise",
+    ranges(size=(5, 200), uneven=(0, 3), noisy_1=(0, 60), noisy_2=(0, 60), noisy_3=(0, 60), noisy_4=(0, 60)),
+)
 def four_clusters(size: int, uneven: int, noisy_1: int, noisy_2: int, noisy_3: int, noisy_4: int) -> Instance:
     """Samples at +-mu_1, +-mu_2, `size` at each and `uneven` more at the first; so many of each flipped."""
     sizes = np.array([size + uneven, size, size, size])
@@ -140,6 +176,10 @@ def four_clusters(size: int, uneven: int, noisy_1: int, noisy_2: int, noisy_3: i
     return Instance(name=f"clusters of {sizes.tolist()} samples, {noisy.tolist()} noisy", data=data)
 
 
+@box(
+    "networks with a part that works against the rest",
+    ranges(width=(4, 512), outside=(1, 64), share=(1, 60), x=(16, 64)),
+)
 def part_of_a_network(width: int, outside: int, share: int, x: int) -> Instance:
     """Neurons along one direction, of which the last `outside` work against the others with share/64 of the norm."""
     if not 0 < outside < width:
