@@ -31,7 +31,6 @@ def with_sample(
     if margin >= 1.0:
         return base.network, "unchanged", base.residual, False, 0.0
     data = Dataset(X=np.vstack([base.data.X, x]), y=np.append(base.data.y, y))
-    penalty = None if np.isinf(base.penalty) else base.penalty
     problem = Problem.of(data.X, data.y, bias=base.network.b is not None, penalty=base.penalty)
     arrived = _rise(base, problem, budget)
     if arrived is not None:
@@ -40,7 +39,7 @@ def with_sample(
         bias = base.network.b is not None
         network = TwoLayer.from_directions(problem.ambient(point.U), point.s, bias=bias)
         given = (point.lam[back], point.mu[back])
-        certificate = certify(network, data, penalty=penalty, multipliers=given, as_given=True)
+        certificate = certify(network, data, penalty=base.soft_penalty, multipliers=given, as_given=True)
         residual = certificate.residuals.largest
         if residual <= tolerance:
             return certificate.network, "continuation", residual, jumped, float(given[0][-1])

@@ -81,6 +81,11 @@ class Base:
         return replace(base, network=judged.network, certificate=judged)
 
     @property
+    def soft_penalty(self) -> float | None:
+        """The penalty as the doors take it: None for the hard margin."""
+        return None if np.isinf(self.penalty) else self.penalty
+
+    @property
     def multipliers(self) -> FloatArray:
         """lambda (n,) in the order of the data."""
         return self.certificate.multipliers
@@ -133,8 +138,8 @@ _NEAR, _AT_LEAST = 2, 50
 def solved_again(base: Base, data: Dataset, budget: Budget) -> Limit:
     """The point of other data that the polish reaches from the base; an `OutOfTimeError` once time is over."""
     budget.check()
-    penalty = None if np.isinf(base.penalty) else base.penalty
-    near: Limit = kkt_point(data, start=base.network, flow_steps=0, penalty=penalty, time_limit=budget.time_limit)
+    penalty, seconds = base.soft_penalty, budget.time_limit
+    near: Limit = kkt_point(data, start=base.network, flow_steps=0, penalty=penalty, time_limit=seconds)
     if near.stopped_by == "time limit":
         raise OutOfTimeError
     return near

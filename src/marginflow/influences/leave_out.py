@@ -1,6 +1,7 @@
 """`influence`: the exact KKT point without each sample, or without each group of samples."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -105,196 +106,175 @@ def influence(
         raise InputError(f"{' and '.join(asked)} are both given; one of groups, folds, add and flip is expected.")
     if store is not None and (add is not None or flip is not None):
         raise InputError("store keeps points without samples; it goes without add and flip.")
-    if add is not None:
-        return _added(limit, data, add, tolerance, progress, budget)
-    if flip is not None:
-        rows = [int(_group(number, i, data.n_samples)[0]) for number, i in enumerate(flip)]
-        return _flipped(limit, data, rows, mode, steps, tolerance, progress, budget)
-    chosen = _groups(data, groups, folds, seed)
-    base = Base.of(limit, data, budget)
-    margins = np.full(data.n_samples, np.nan)
-    points: list[Found] = []
-    expected = []
-    network = base.network
-    question = (data.X, data.y, network.W, network.b, network.v, base.penalty, mode, steps, tolerance, chosen)
-    kept = None if store is None else PointStore(store, question)
-
-    def leave_out(number: int) -> None:
-        group = chosen[number]
-        found = None if kept is None else kept.get(number)
-        if found is None:
-            found = _without(base, group, mode, steps, tolerance, budget)
-            if kept is not None and found[1] != "unchanged":
-                kept.put(number, found)
-        points.append(found)
-        margins[group] = found[0].margins(data.X[group], data.y[group])
-        expected.append(float(base.multipliers[group] @ np.maximum(1.0 - margins[group], 0.0)))
-
-    _one_by_one(len(chosen), leave_out, budget, progress)
-    if kept is not None:
-        kept.close()
-
-    def again(number: int) -> TwoLayer:
-        rest = _rest(data, chosen[number])
-        penalty = limit.certificate.penalty
-        return kkt_point(rest, width=limit.network.width, bias=base.network.b is not None, penalty=penalty).compact
-
-    return _collected(base, points, chosen, margins, np.array(expected), base.multipliers, budget, again=again)
-
-
-def _one_by_one(
-    count: int, work: Callable[[int], None], budget: Budget, progress: Callable[[int, int], None] | None
-) -> None:
-    """Do the work number by number until time is over; what was begun and not finished is dropped."""
-    for number in range(count):
-        try:
-            budget.check()
-            work(number)
-        except OutOfTimeError:
-            if number == 0:
-                raise InputError(
-                    f"Time was over after {budget.seconds:.2g} s, before the first of {count} points was found; a "
-                    "larger time_limit is expected."
-                ) from None
-            return
-        if progress is not None:
-            progress(number + 1, count)
-
-
-def _collected(
-    base: Base,
-    points: list[Found],
-    groups: list[IntArray],
-    margins: FloatArray,
-    expected: FloatArray,
-    multipliers: FloatArray,
-    budget: Budget,
-    *,
-    again: Callable[[int], TwoLayer] | None = None,
-    added: bool = False,
-    flipped: bool = False,
-) -> Influence:
-    """The points that were found as one result."""
-    networks, ways, residuals, jumped = zip(*points, strict=True)
-    return Influence(
-        groups=tuple(groups[: len(points)]),
-        margins=read_only(margins),
-        norms=read_only(np.array([network.norm_squared() for network in networks])),
-        norm=base.network.norm_squared(),
-        expected=read_only(expected),
-        multipliers=read_only(multipliers),
-        residuals=read_only(np.array(residuals)),
-        jumped=read_only(np.array(jumped)),
-        ways=ways,
-        neurons=read_only(np.array([network.width for network in networks])),
-        base=base.network,
-        clarke=base.certificate.clarke,
-        seconds=budget.seconds,
-        networks=networks,
-        undone=len(groups) - len(points),
-        again=again,
-        added=added,
-        flipped=flipped,
-    )
-
-
-def _added(
-    limit: Limit,
-    data: Dataset,
-    add: Dataset,
-    tolerance: float,
-    progress: Callable[[int, int], None] | None,
-    budget: Budget,
-) -> Influence:
-    """The points with each of the samples in `add`."""
-    if add.dimension != data.dimension:
+    if add is not None and add.dimension != data.dimension:
         raise InputError(f"The samples to add have dimension {add.dimension}; {data.dimension} is expected.")
-    base = Base.of(limit, data, budget)
-    points: list[Found] = []
-    multipliers = np.zeros(add.n_samples)
-
-    def join(i: int) -> None:
-        network, way, residual, jumped, multipliers[i] = _with(base, add.X[i], float(add.y[i]), tolerance, budget)
-        points.append((network, way, residual, jumped))
-
-    _one_by_one(add.n_samples, join, budget, progress)
-    margins = base.network.margins(add.X, add.y)
-    groups = [np.array([i]) for i in range(add.n_samples)]
-    expected = -(multipliers * np.maximum(1.0 - margins, 0.0))[: len(points)]
-    return _collected(base, points, groups, margins, expected, multipliers, budget, added=True)
-
-
-def _flipped(
-    limit: Limit,
-    data: Dataset,
-    rows: list[int],
-    mode: str,
-    steps: int,
-    tolerance: float,
-    progress: Callable[[int, int], None] | None,
-    budget: Budget,
-) -> Influence:
-    """The points with the labels of samples turned, one by one."""
-    if not rows:
+    if flip is not None and not len(flip):
         raise InputError("flip is empty; the indices of samples are expected.")
-    base = Base.of(limit, data, budget)
-    margins, multipliers = np.full(data.n_samples, np.nan), np.zeros(data.n_samples)
-    points: list[Found] = []
-    expected = []
-
-    def turn(number: int) -> None:
-        i = rows[number]
-        group = np.array([i])
-        rest = _rest(data, group)
-        rest.require_two_classes()
-        without, _, _, left = _without(base, group, mode, steps, tolerance, budget)
-        there = Base.at(without, rest, limit.certificate.penalty, budget)
-        network, way, residual, jumped, multiplier = _with(there, data.X[i], -float(data.y[i]), tolerance, budget)
-        margins[i], multipliers[i] = -float(without.margins(data.X[group], data.y[group])[0]), multiplier
-        gained = float(base.multipliers[i]) * max(1.0 + margins[i], 0.0)
-        expected.append(gained - multiplier * max(1.0 - margins[i], 0.0))
-        points.append((network, way, residual, left or jumped))
-
-    _one_by_one(len(rows), turn, budget, progress)
-    groups = [np.array([i]) for i in rows]
-    return _collected(base, points, groups, margins, np.array(expected), multipliers, budget, added=True, flipped=True)
+    turned = [int(_group(number, i, data.n_samples)[0]) for number, i in enumerate(flip or ())]
+    chosen = [] if add is not None or flip is not None else _groups(data, groups, folds, seed)
+    question = _Question(Base.of(limit, data, budget), mode, steps, tolerance, budget, progress)
+    if add is not None:
+        return question.added(add)
+    return question.flipped(turned) if flip is not None else question.left_out(chosen, store, limit.network.width)
 
 
-def _with(
-    base: Base, x: FloatArray, y: float, tolerance: float, budget: Budget
-) -> tuple[TwoLayer, Way, float, bool, float]:
-    """The point with a sample more, which may not contradict another one at a hard margin."""
-    if np.isinf(base.penalty):
-        Dataset(X=np.vstack([base.data.X, x]), y=np.append(base.data.y, y)).require_no_contradiction()
-    return with_sample(base, x, y, tolerance, budget)
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """What is asked about the samples of a limit: how points are found, how exact they are, how long it may take."""
 
+    base: Base
+    mode: str
+    steps: int
+    tolerance: float
+    budget: Budget
+    progress: Callable[[int, int], None] | None
 
-def _without(base: Base, group: IntArray, mode: str, steps: int, tolerance: float, budget: Budget) -> Found:
-    """The network without a group, how it was found, its residual, and whether the branch was left."""
-    if not (base.multipliers[group] > 0.0).any():
-        return base.network, "unchanged", base.residual, False
-    rest = _rest(base.data, group)
-    penalty = None if np.isinf(base.penalty) else base.penalty
-    if (base.multipliers[group] <= ROUNDING * base.multipliers.max()).all():
-        # multipliers that are rounding: the same network is judged on the samples that are left
-        residual = certify(base.network, rest, penalty=penalty, time_limit=budget.time_limit).residuals.largest
-        if residual <= tolerance:
-            return base.network, "unchanged", residual, False
-    rows = np.argsort(base.problem.order)[group]
-    position = np.argsort(base.without(rows)[0].order)  # rows of the smaller problem in the order of the data
-    attempts: tuple[tuple[Way, int], ...] = (("Newton", 1), ("continuation", steps))
-    for way, count in attempts if mode == "fast" else attempts[1:]:
-        arrival = follow(base, rows, count, budget)
-        if arrival is None:
-            continue
-        network = base.network_of(arrival.point)
-        given = (arrival.point.lam[position], arrival.point.mu[position])
-        certificate = certify(network, rest, penalty=penalty, multipliers=given, as_given=True)
-        residual = certificate.residuals.largest
-        if residual <= tolerance:
-            return certificate.network, way, residual, arrival.jumped
-    near = solved_again(base, rest, budget)
-    return near.compact, "solved again", near.certificate.residuals.largest, True
+    def left_out(self, chosen: list[IntArray], store: str | Path | None, width: int) -> Influence:
+        """The points without each of the groups; solutions from scratch have the given width."""
+        base, data, network = self.base, self.base.data, self.base.network
+        margins = np.full(data.n_samples, np.nan)
+        points: list[Found] = []
+        expected = []
+        asked = (data.X, data.y, network.W, network.b, network.v, base.penalty, self.mode, self.steps, self.tolerance)
+        kept = None if store is None else PointStore(store, (*asked, chosen))
+
+        def leave_out(number: int) -> None:
+            group = chosen[number]
+            found = None if kept is None else kept.get(number)
+            if found is None:
+                found = self._without(group)
+                if kept is not None and found[1] != "unchanged":
+                    kept.put(number, found)
+            points.append(found)
+            margins[group] = found[0].margins(data.X[group], data.y[group])
+            expected.append(float(base.multipliers[group] @ np.maximum(1.0 - margins[group], 0.0)))
+
+        self._one_by_one(len(chosen), leave_out)
+        if kept is not None:
+            kept.close()
+
+        def again(number: int) -> TwoLayer:
+            rest = _rest(data, chosen[number])
+            return kkt_point(rest, width=width, bias=network.b is not None, penalty=base.soft_penalty).compact
+
+        found = self._collected(points, chosen, margins, expected, base.multipliers)
+        return replace(found, again=again)
+
+    def added(self, add: Dataset) -> Influence:
+        """The points with each of the samples in `add`."""
+        points: list[Found] = []
+        multipliers = np.zeros(add.n_samples)
+
+        def join(i: int) -> None:
+            network, way, residual, jumped, multipliers[i] = self._with(self.base, add.X[i], float(add.y[i]))
+            points.append((network, way, residual, jumped))
+
+        self._one_by_one(add.n_samples, join)
+        margins = self.base.network.margins(add.X, add.y)
+        groups = [np.array([i]) for i in range(add.n_samples)]
+        expected = -(multipliers * np.maximum(1.0 - margins, 0.0))[: len(points)]
+        return replace(self._collected(points, groups, margins, expected, multipliers), added=True)
+
+    def flipped(self, rows: list[int]) -> Influence:
+        """The points with the labels of samples turned, one by one."""
+        base, data = self.base, self.base.data
+        margins, multipliers = np.full(data.n_samples, np.nan), np.zeros(data.n_samples)
+        points: list[Found] = []
+        expected = []
+
+        def turn(number: int) -> None:
+            i = rows[number]
+            group = np.array([i])
+            rest = _rest(data, group)
+            rest.require_two_classes()
+            without, _, _, left = self._without(group)
+            there = Base.at(without, rest, base.soft_penalty, self.budget)
+            network, way, residual, jumped, multiplier = self._with(there, data.X[i], -float(data.y[i]))
+            margins[i], multipliers[i] = -float(without.margins(data.X[group], data.y[group])[0]), multiplier
+            gained = float(base.multipliers[i]) * max(1.0 + margins[i], 0.0)
+            expected.append(gained - multiplier * max(1.0 - margins[i], 0.0))
+            points.append((network, way, residual, left or jumped))
+
+        self._one_by_one(len(rows), turn)
+        found = self._collected(points, [np.array([i]) for i in rows], margins, expected, multipliers)
+        return replace(found, added=True, flipped=True)
+
+    def _one_by_one(self, count: int, work: Callable[[int], None]) -> None:
+        """Do the work number by number until time is over; what was begun and not finished is dropped."""
+        for number in range(count):
+            try:
+                self.budget.check()
+                work(number)
+            except OutOfTimeError:
+                if number == 0:
+                    raise InputError(
+                        f"Time was over after {self.budget.seconds:.2g} s, before the first of {count} points was "
+                        "found; a larger time_limit is expected."
+                    ) from None
+                return
+            if self.progress is not None:
+                self.progress(number + 1, count)
+
+    def _collected(
+        self,
+        points: list[Found],
+        groups: list[IntArray],
+        margins: FloatArray,
+        expected: ArrayLike,
+        multipliers: FloatArray,
+    ) -> Influence:
+        """The points that were found as one result."""
+        networks, ways, residuals, jumped = zip(*points, strict=True)
+        return Influence(
+            groups=tuple(groups[: len(points)]),
+            margins=read_only(margins),
+            norms=read_only(np.array([network.norm_squared() for network in networks])),
+            norm=self.base.network.norm_squared(),
+            expected=read_only(np.array(expected)),
+            multipliers=read_only(multipliers),
+            residuals=read_only(np.array(residuals)),
+            jumped=read_only(np.array(jumped)),
+            ways=ways,
+            neurons=read_only(np.array([network.width for network in networks])),
+            base=self.base.network,
+            clarke=self.base.certificate.clarke,
+            seconds=self.budget.seconds,
+            networks=networks,
+            undone=len(groups) - len(points),
+        )
+
+    def _with(self, base: Base, x: FloatArray, y: float) -> tuple[TwoLayer, Way, float, bool, float]:
+        """The point with a sample more, which may not contradict another one at a hard margin."""
+        if np.isinf(base.penalty):
+            Dataset(X=np.vstack([base.data.X, x]), y=np.append(base.data.y, y)).require_no_contradiction()
+        return with_sample(base, x, y, self.tolerance, self.budget)
+
+    def _without(self, group: IntArray) -> Found:
+        """The network without a group, how it was found, its residual, and whether the branch was left."""
+        base, penalty, budget = self.base, self.base.soft_penalty, self.budget
+        if not (base.multipliers[group] > 0.0).any():
+            return base.network, "unchanged", base.residual, False
+        rest = _rest(base.data, group)
+        if (base.multipliers[group] <= ROUNDING * base.multipliers.max()).all():
+            # multipliers that are rounding: the same network is judged on the samples that are left
+            residual = certify(base.network, rest, penalty=penalty, time_limit=budget.time_limit).residuals.largest
+            if residual <= self.tolerance:
+                return base.network, "unchanged", residual, False
+        rows = np.argsort(base.problem.order)[group]
+        position = np.argsort(base.without(rows)[0].order)  # rows of the smaller problem in the order of the data
+        attempts: tuple[tuple[Way, int], ...] = (("Newton", 1), ("continuation", self.steps))
+        for way, count in attempts if self.mode == "fast" else attempts[1:]:
+            arrival = follow(base, rows, count, budget)
+            if arrival is None:
+                continue
+            network = base.network_of(arrival.point)
+            given = (arrival.point.lam[position], arrival.point.mu[position])
+            certificate = certify(network, rest, penalty=penalty, multipliers=given, as_given=True)
+            residual = certificate.residuals.largest
+            if residual <= self.tolerance:
+                return certificate.network, way, residual, arrival.jumped
+        near = solved_again(base, rest, budget)
+        return near.compact, "solved again", near.certificate.residuals.largest, True
 
 
 def _rest(data: Dataset, group: IntArray) -> Dataset:
