@@ -10,6 +10,8 @@ the chord relaxation of all samples jointly, tightened on the cap that each roun
 everything from the witness and the multipliers, without a solver.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,6 +45,8 @@ _QUADRATIC_SAMPLES = 5
 _WORTH_IT = 1e-3
 # Of a time limit the search for z takes at most the first share, and the bounds of single samples end with the second.
 _SEARCH, _SINGLE = 0.5, 0.75
+# Steps of a subgradient descent, and rounds of the joint relaxation.
+_WANDERING, _JOINT_ROUNDS = 150, 12
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -147,54 +151,47 @@ def universal_perturbation(
     (0.6, 0.6)
     """
     clock = Clock(time_limit)
-    points = matrix("X", X)
-    seen = neighbourhood(network, points, y, level)
-    signs = labels("y", y, seen.n_points)
-    share = real_number("share", share, above=0.0, at_most=1.0)
+    asked = _Asked.of(network, X, y, signed=signed, share=share, level=level)
+    seen, sigma, everyone = asked.seen, asked.sigma, asked.everyone
     default = 4 if signed else 16
     n_random = default if n_random is None else whole_number("n_random", n_random, minimum=0)
     max_steps = whole_number("max_steps", max_steps, minimum=0)
     rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
-    sigma = -signs if signed else np.ones(signs.size)
-    needed = _needed(share, signs.size)
 
-    best, chosen = None, np.zeros(signs.size, dtype=np.bool_)
+    best = None
     search = clock.deadline(_SEARCH)
-    for number, direction in enumerate(_starts(network, points, signs, seen, sigma, directions, n_random, rng)):
+    for number, direction in enumerate(asked.directions(directions, n_random, rng)):
         if number and clock.over(search):
             break
-        steps = minimal_step(network, points, signs, direction, signed=signed, level=seen.level)
-        start, mask = _start(steps, seen, sigma, direction, needed)
-        if start is None and needed == signs.size:
-            start, mask = _wander(seen, sigma, direction, float(np.abs(points).max()), search)
+        steps = minimal_step(network, asked.points, asked.signs, direction, signed=signed, level=seen.level)
+        start, mask = asked.start(steps, direction)
+        if start is None and everyone:
+            start, mask = asked.wander(direction, search)
         if start is None:
             continue
         z = descend(seen.only(mask), sigma[mask], start, max_steps=max_steps, deadline=search)
-        candidate = _witness(network, points, signs, sigma, seen.lift(z[None])[0], needed, seen.level)
+        candidate = asked.witness(seen.lift(z[None])[0])
         if candidate is not None and (best is None or np.linalg.norm(candidate) < np.linalg.norm(best)):
             best = candidate
     clock.over(search)
     upper = float("inf") if best is None else float(np.linalg.norm(best))
-    if best is not None:
-        chosen = signs * network(points + sigma[:, None] * best) <= seen.level
-    all_of_them = needed == signs.size
-    single = _single_bounds(network, points, signs, seen.level, upper if all_of_them else np.inf, clock)
-    lower = float(np.sort(single)[needed - 1])  # whichever samples are flipped, one of them has at least this radius
+    single = asked.single_bounds(upper if everyone else np.inf, clock)
+    lower = float(np.sort(single)[asked.needed - 1])  # whichever are flipped, one of them has at least this radius
     rounds: tuple[ChordBound, ...] = ()
-    if all_of_them and 0 < upper < np.inf:
+    if everyone and 0 < upper < np.inf:
         joint, rounds = _joint_bound(seen, sigma, upper, clock.deadline())
         lower = max(lower, joint)
         clock.over(clock.deadline())
-    if all_of_them and lower < upper * (1.0 - _WORTH_IT) and not clock.over(clock.deadline()):
-        single = _hardest_again(network, points, signs, seen.level, single, upper, clock)
+    if everyone and lower < upper * (1.0 - _WORTH_IT) and not clock.over(clock.deadline()):
+        single = asked.hardest_again(single, upper, clock)
         lower = max(lower, float(single.max()))
     return Universal(
         signed=signed,
         vector=None if best is None else read_only(best),
         upper=upper,
         lower=min(lower, upper),
-        share=share,
-        flipped=read_only(chosen),
+        share=asked.share,
+        flipped=read_only(np.zeros(sigma.size, dtype=np.bool_) if best is None else asked.flipped(best)),
         single_bounds=read_only(single),
         rounds=rounds,
         level=seen.level,
@@ -208,164 +205,152 @@ def check_universal(network: TwoLayer, X: ArrayLike, y: ArrayLike, claim: Univer
     The single-sample bounds are not part of the joint proof: when `claim.lower` comes from them, the recomputed lower
     bound is smaller, and each of them is checked by its own function.
     """
-    seen = neighbourhood(network, X, y, claim.level)
-    signs = labels("y", y, seen.n_points)
-    sigma = -signs if claim.signed else np.ones(signs.size)
-    upper = np.inf
-    if claim.vector is not None:
-        moved = matrix("X", X) + sigma[:, None] * claim.vector
-        needed = _needed(claim.share, signs.size)
-        if int((signs * network(moved) <= claim.level).sum()) >= needed:
-            upper = float(np.linalg.norm(claim.vector))
-    lower = 0.0
+    asked = _Asked.of(network, X, y, signed=claim.signed, share=claim.share, level=claim.level)
+    upper, lower = np.inf, 0.0
+    if claim.vector is not None and int(asked.flipped(claim.vector).sum()) >= asked.needed:
+        upper = float(np.linalg.norm(claim.vector))
     if claim.rounds and np.isfinite(upper):
-        lo, hi = ball_intervals(seen.W, upper)
+        W = asked.seen.W
+        lo, hi = ball_intervals(W, upper)
         for step in claim.rounds:
-            relaxation = _relaxation(seen, sigma, lo, hi)
+            relaxation = _relaxation(asked.seen, asked.sigma, lo, hi)
             proved, normal = bound_from_multipliers(relaxation, step.weights, step.slopes)
             lower = max(lower, float(min(proved, upper)))
-            lo, hi = _tightened(seen.W, upper, normal, min(proved, upper), lo, hi)
+            lo, hi = _tightened(W, upper, normal, min(proved, upper), lo, hi)
     return lower, upper
 
 
-def _needed(share: float, n: int) -> int:
-    return max(1, int(np.ceil(share * n - 1e-9)))
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Asked:
+    """The samples x_i that one z is to flip, as x_i + sigma_i z, and how many of them it must."""
 
+    network: TwoLayer
+    points: FloatArray
+    signs: FloatArray
+    seen: Neighbourhood
+    sigma: FloatArray
+    share: float
+    needed: int
 
-def _starts(
-    network: TwoLayer,
-    points: FloatArray,
-    signs: FloatArray,
-    seen: Neighbourhood,
-    sigma: FloatArray,
-    directions: Sequence[ArrayLike],
-    n_random: int,
-    rng: np.random.Generator,
-) -> list[FloatArray]:
-    """The sum of y_i x_i, downhill sums of gradients (plain and of unit length), the given directions, random ones."""
-    d = network.dimension
-    _, gradients = seen.values_and_gradients(np.zeros((seen.n_points, seen.rank)))
-    lengths = np.linalg.norm(gradients, axis=1)
-    downhill = -sigma[:, None] * seen.lift(gradients)
-    units = downhill / np.where(lengths > 0, lengths, 1.0)[:, None]
-    found = [signs @ points, downhill.sum(axis=0), units.sum(axis=0)]
-    for index, direction in enumerate(directions):
-        found.append(vector(f"directions[{index}]", direction, d))
-    found.extend(rng.random(units.shape[0]) ** 2 @ units for _ in range(n_random // 2))
-    found.extend(rng.normal(size=d) for _ in range(n_random - n_random // 2))
-    return [z for z in found if float(np.linalg.norm(z)) > 0]
+    @classmethod
+    def of(cls, network: TwoLayer, X: ArrayLike, y: ArrayLike, *, signed: bool, share: float, level: float) -> _Asked:
+        """The question, checked."""
+        points = matrix("X", X)
+        seen = neighbourhood(network, points, y, level)
+        signs = labels("y", y, seen.n_points)
+        share = real_number("share", share, above=0.0, at_most=1.0)
+        sigma = -signs if signed else np.ones(signs.size)
+        needed = max(1, int(np.ceil(share * signs.size - 1e-9)))
+        return cls(network=network, points=points, signs=signs, seen=seen, sigma=sigma, share=share, needed=needed)
 
+    @property
+    def everyone(self) -> bool:
+        """Whether all samples must be flipped."""
+        return self.needed == self.signs.size
 
-def _start(
-    steps: RaySteps, seen: Neighbourhood, sigma: FloatArray, direction: FloatArray, needed: int
-) -> tuple[FloatArray | None, BoolArray]:
-    """The exact common flip along a direction, in coordinates, and the samples that it flips."""
-    t = steps.step_for_share(needed / sigma.size)
-    nothing = np.zeros(sigma.size, dtype=np.bool_)
-    if not np.isfinite(t):
-        return None, nothing
-    z = t * (direction if seen.basis is None else direction @ seen.basis)
-    A = seen.A + sigma[:, None] * (seen.W @ z)
-    values = (np.maximum(A, 0.0) * seen.C).sum(axis=1) - seen.level
-    order = np.argsort(values, kind="stable")
-    mask = nothing.copy()
-    mask[order[:needed]] = True  # those deepest inside the other class
-    return z, mask
+    def flipped(self, z: FloatArray) -> BoolArray:
+        """The samples that z flips."""
+        return self.signs * self.network(self.points + self.sigma[:, None] * z) <= self.seen.level
 
+    def directions(self, given: Sequence[ArrayLike], n_random: int, rng: np.random.Generator) -> list[FloatArray]:
+        """The sum of y_i x_i, downhill sums of gradients (plain and of unit length), the given ones, random ones."""
+        seen, d = self.seen, self.network.dimension
+        _, gradients = seen.values_and_gradients(np.zeros((seen.n_points, seen.rank)))
+        lengths = np.linalg.norm(gradients, axis=1)
+        downhill = -self.sigma[:, None] * seen.lift(gradients)
+        units = downhill / np.where(lengths > 0, lengths, 1.0)[:, None]
+        found = [self.signs @ self.points, downhill.sum(axis=0), units.sum(axis=0)]
+        for index, direction in enumerate(given):
+            found.append(vector(f"directions[{index}]", direction, d))
+        found.extend(rng.random(units.shape[0]) ** 2 @ units for _ in range(n_random // 2))
+        found.extend(rng.normal(size=d) for _ in range(n_random - n_random // 2))
+        return [z for z in found if float(np.linalg.norm(z)) > 0]
 
-def _wander(
-    seen: Neighbourhood, sigma: FloatArray, direction: FloatArray, scale: float, deadline: float, n_steps: int = 150
-) -> tuple[FloatArray | None, BoolArray]:
-    """Where no step along the ray flips all: subgradient descent on sum_i max(0, f_i(z)), with falling steps."""
-    everything = np.ones(sigma.size, dtype=np.bool_)
-    z = direction if seen.basis is None else direction @ seen.basis
-    z = z * (scale / max(float(np.linalg.norm(z)), 1e-300))
-    for step in range(n_steps):
-        if time.monotonic() > deadline:
-            break
-        values, gradients = seen.values_and_gradients(sigma[:, None] * z)
-        left = values > 0
-        if not left.any():
-            return z, everything
-        slope = (sigma[left, None] * gradients[left]).sum(axis=0)
-        length = float(np.linalg.norm(slope))
-        if length == 0:
-            break
-        z = z - 0.5 * scale / (1.0 + 0.1 * step) * slope / length
-    return None, everything
+    def start(self, steps: RaySteps, direction: FloatArray) -> tuple[FloatArray | None, BoolArray]:
+        """The exact common flip along a direction, in coordinates, and the samples that it flips."""
+        seen, sigma = self.seen, self.sigma
+        t = steps.step_for_share(self.needed / sigma.size)
+        mask = np.zeros(sigma.size, dtype=np.bool_)
+        if not np.isfinite(t):
+            return None, mask
+        z = t * (direction if seen.basis is None else direction @ seen.basis)
+        A = seen.A + sigma[:, None] * (seen.W @ z)
+        values = (np.maximum(A, 0.0) * seen.C).sum(axis=1) - seen.level
+        mask[np.argsort(values, kind="stable")[: self.needed]] = True  # those deepest inside the other class
+        return z, mask
 
+    def wander(self, direction: FloatArray, deadline: float) -> tuple[FloatArray | None, BoolArray]:
+        """Where no step along the ray flips all: subgradient descent on sum_i max(0, f_i(z)), with falling steps."""
+        seen, sigma, scale = self.seen, self.sigma, float(np.abs(self.points).max())
+        everything = np.ones(sigma.size, dtype=np.bool_)
+        z = direction if seen.basis is None else direction @ seen.basis
+        z = z * (scale / max(float(np.linalg.norm(z)), 1e-300))
+        for step in range(_WANDERING):
+            if time.monotonic() > deadline:
+                break
+            values, gradients = seen.values_and_gradients(sigma[:, None] * z)
+            left = values > 0
+            if not left.any():
+                return z, everything
+            slope = (sigma[left, None] * gradients[left]).sum(axis=0)
+            length = float(np.linalg.norm(slope))
+            if length == 0:
+                break
+            z = z - 0.5 * scale / (1.0 + 0.1 * step) * slope / length
+        return None, everything
 
-def _witness(
-    network: TwoLayer,
-    points: FloatArray,
-    signs: FloatArray,
-    sigma: FloatArray,
-    z: FloatArray,
-    needed: int,
-    level: float,
-) -> FloatArray | None:
-    """z lengthened by the least share with which it flips enough samples beyond rounding; None if it never does."""
-    if int((signs * network(points) <= level).sum()) >= needed:
-        return np.zeros_like(z)
-    for lengthening in LENGTHENINGS:
-        longer = (1.0 + lengthening) * z
-        if int(flips_beyond_rounding(network, points + sigma[:, None] * longer, signs, level).sum()) >= needed:
-            return longer
-    return None
+    def witness(self, z: FloatArray) -> FloatArray | None:
+        """z lengthened by the least share with which it flips enough samples beyond rounding; None if it never does."""
+        if int(self.flipped(np.zeros_like(z)).sum()) >= self.needed:
+            return np.zeros_like(z)
+        for lengthening in LENGTHENINGS:
+            longer = (1.0 + lengthening) * z
+            moved = self.points + self.sigma[:, None] * longer
+            if int(flips_beyond_rounding(self.network, moved, self.signs, self.seen.level).sum()) >= self.needed:
+                return longer
+        return None
 
+    def single_bounds(self, upper: float, clock: Clock) -> FloatArray:
+        """Lower bounds on the radii one by one; where z flips all samples, none of the radii exceeds its length.
 
-def _single_bounds(
-    network: TwoLayer, points: FloatArray, signs: FloatArray, level: float, upper: float, clock: Clock
-) -> FloatArray:
-    """Lower bounds on the radii one by one; where z flips all samples, none of the radii exceeds its length.
+        The sharper bounds begin with the samples that look hardest to flip: with a time limit not all have their turn.
+        """
+        network, level = self.network, self.seen.level
+        interval = interval_bound(network, self.points, self.signs, level=level).radii
+        order = np.argsort(-interval, kind="stable")
+        hardest, of_hardest = self.points[order], self.signs[order]
+        balls = np.full(order.size, upper) if 0 < upper < np.inf else None
+        until = clock.deadline(_SINGLE)
+        local = local_lipschitz_bound(network, hardest, of_hardest, level=level, time_limit=clock.left(until))
+        chords = chord_bound(network, hardest, of_hardest, level=level, balls=balls, time_limit=clock.left(until))
+        clock.over(until)
+        best: FloatArray = interval.copy()
+        best[order] = np.maximum(best[order], np.maximum(local.radii, chords.radii))
+        return best
 
-    The sharper bounds begin with the samples that look hardest to flip: with a time limit not all have their turn.
-    """
-    interval = interval_bound(network, points, signs, level=level).radii
-    order = np.argsort(-interval, kind="stable")
-    hardest, of_hardest = points[order], signs[order]
-    balls = np.full(signs.size, upper) if 0 < upper < np.inf else None
-    until = clock.deadline(_SINGLE)
-    local = local_lipschitz_bound(network, hardest, of_hardest, level=level, time_limit=clock.left(until))
-    chords = chord_bound(network, hardest, of_hardest, level=level, balls=balls, time_limit=clock.left(until))
-    clock.over(until)
-    best: FloatArray = interval.copy()
-    best[order] = np.maximum(best[order], np.maximum(local.radii, chords.radii))
-    return best
-
-
-def _hardest_again(
-    network: TwoLayer,
-    points: FloatArray,
-    signs: FloatArray,
-    level: float,
-    single: FloatArray,
-    upper: float,
-    clock: Clock,
-) -> FloatArray:
-    """The quadratic bound for the samples with the largest bounds so far."""
-    hardest = np.argsort(-single, kind="stable")[:_QUADRATIC_SAMPLES]
-    hardest = hardest[np.isfinite(single[hardest]) & (single[hardest] > 0)]
-    if hardest.size == 0:
-        return single
-    balls = np.full(hardest.size, upper) if np.isfinite(upper) else None
-    some = parabola_bound(
-        network, points[hardest], signs[hardest], level=level, balls=balls, time_limit=clock.left(clock.deadline())
-    )
-    clock.over(clock.deadline())
-    better = single.copy()
-    better[hardest] = np.maximum(better[hardest], some.radii)
-    return better
+    def hardest_again(self, single: FloatArray, upper: float, clock: Clock) -> FloatArray:
+        """The quadratic bound for the samples with the largest bounds so far."""
+        hardest = np.argsort(-single, kind="stable")[:_QUADRATIC_SAMPLES]
+        hardest = hardest[np.isfinite(single[hardest]) & (single[hardest] > 0)]
+        if hardest.size == 0:
+            return single
+        points, signs, left = self.points[hardest], self.signs[hardest], clock.left(clock.deadline())
+        balls = np.full(hardest.size, upper) if np.isfinite(upper) else None
+        some = parabola_bound(self.network, points, signs, level=self.seen.level, balls=balls, time_limit=left)
+        clock.over(clock.deadline())
+        better = single.copy()
+        better[hardest] = np.maximum(better[hardest], some.radii)
+        return better
 
 
 def _joint_bound(
-    seen: Neighbourhood, sigma: FloatArray, upper: float, deadline: float, max_rounds: int = 12
+    seen: Neighbourhood, sigma: FloatArray, upper: float, deadline: float
 ) -> tuple[float, tuple[ChordBound, ...]]:
     """Chords of all samples jointly over the ball of radius `upper`, then over the cap that each round leaves."""
     lo, hi = ball_intervals(seen.W, upper)
     rounds: list[ChordBound] = []
     lower = 0.0
-    for _ in range(max_rounds):
+    for _ in range(_JOINT_ROUNDS):
         if time.monotonic() > deadline:
             break
         found = chord_bound_of(_relaxation(seen, sigma, lo, hi), deadline=deadline)
