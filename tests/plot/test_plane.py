@@ -14,8 +14,8 @@ from marginflow import InputError, plot
 from marginflow.cli import main
 from marginflow.data import Dataset
 from marginflow.measurements.plane import count_directions, plane_frame
+from marginflow.measurements.plane_flow import moving_start
 from marginflow.networks import TwoLayer
-from marginflow.plot.moving import moving_start
 from marginflow.report.plane_svg import _contour, png
 
 DATA = Dataset(X=[[1.0, 0.0], [0.0, 1.0]], y=[1, -1])

@@ -5,6 +5,7 @@ from marginflow.measurements.directions import BY_MULTIPLIERS, DIRECTIONS, named
 from marginflow.measurements.flips import SHARES, Flip, flip
 from marginflow.measurements.pictures import run_record, sample_record
 from marginflow.measurements.plane import plane_frame, plane_samples
+from marginflow.measurements.plane_flow import PlaneFlow, moving_start, plane_flow
 from marginflow.measurements.portrait import Portrait, portrait
 from marginflow.measurements.radii import CheckedRadius, RadiusSummary, checked_radii, summarise_radii
 
@@ -14,12 +15,15 @@ __all__ = [
     "SHARES",
     "CheckedRadius",
     "Flip",
+    "PlaneFlow",
     "Portrait",
     "RadiusSummary",
     "checked_radii",
     "flip",
+    "moving_start",
     "named_direction",
     "named_directions",
+    "plane_flow",
     "plane_frame",
     "plane_samples",
     "portrait",

@@ -5,26 +5,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from marginflow import flow
 from marginflow.arrays import real_number
-from marginflow.certificates import certify
 from marginflow.data import Dataset
-from marginflow.demo.plane import evenly_spaced
 from marginflow.errors import InputError
-from marginflow.limit import kkt_point
-from marginflow.measurements import plane_frame, plane_samples
+from marginflow.measurements import moving_start, plane_flow, plane_samples
 from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
 from marginflow.report.plane_svg import plane_svg
 from marginflow.storage import write_bytes
 
 FRAMES: Final = 40
-_STOP_LOSS: Final = 1e-20
-_MOST_STEPS: Final = 20_000
 _PAUSE: Final = 80  # milliseconds between frames
 _REST: Final = 2500  # on the KKT point
-_FEWEST, _SCALE = 60, 0.01  # neurons and scale of a random start
-_FLOW, _DRAW = 0.4, 0.6  # shares of the work when the flow ends and when pictures begin
+_DRAW = 0.6  # share of the work when pictures begin
 
 
 def moving_plane(
@@ -65,27 +58,14 @@ def moving_plane(
 
     show = progress or (lambda share, remark: None)
     samples = plane_samples(data)
-    begun = moving_start(network, data)
-    rules = [flow.LossBelow(_STOP_LOSS), flow.Steps(_MOST_STEPS)]
-    recording = flow.Recording(ratio=1.05, networks=True)
-    run = flow.train(
-        begun,
+    found = plane_flow(
+        moving_start(network, data),
         data,
-        flow.GradientFlow(stop=rules),
-        recording=recording,
-        progress=lambda now: show(_FLOW * now.share, f"flow, step {now.step}"),
+        frames=frames,
+        ratio=1.05,
+        progress=lambda share, remark: show(_DRAW * share, remark),
     )
-    assert isinstance(run.network, TwoLayer)
-    show(_FLOW, "the KKT point")
-    limit = kkt_point(data, start=run.network, flow_steps=0)
-    records = run.trajectory
-    chosen = evenly_spaced(records.log_loss, records.step, frames)
-    drawn = [
-        plane_frame(recorded, data)
-        for index in chosen
-        if isinstance(recorded := (records.networks or ())[index], TwoLayer)
-    ]
-    drawn.append(plane_frame(limit.network, data, certificate=limit.certificate, pictured=limit.compact))
+    drawn = [*found.frames, found.point]
     pictures = []
     for number, frame in enumerate(drawn):
         show(_DRAW + (1.0 - _DRAW) * number / len(drawn), f"picture {number + 1} of {len(drawn)}")
@@ -99,13 +79,6 @@ def moving_plane(
     written = write_bytes(target, content.getvalue())
     show(1.0, "written")
     return written
-
-
-def moving_start(network: TwoLayer, data: Dataset) -> TwoLayer:
-    """The network itself or, at a KKT point, a random one of small scale."""
-    if not certify(network, data).holds():
-        return network
-    return TwoLayer.initialise(max(network.width, _FEWEST), data.dimension, scale=_SCALE, seed=0)
 
 
 def _pillow() -> Any:
