@@ -17,11 +17,11 @@ def cite(
     """Exit code 0."""
     from marginflow.report.references import references
     from marginflow.report.results import read_result
-    from marginflow.report.results.citing import cited
+    from marginflow.report.results.citing import cited as cited_by
 
-    found = cited([read_result(path) for path in results]) if results else references()
+    found = cited_by([read_result(path) for path in results]) if results else references()
     if as_json:
-        entries = [{"key": reference.key, "what": reference.what, "bibtex": reference.bibtex()} for reference in found]
+        entries = [{"key": cited.paper.key, "what": cited.what, "bibtex": cited.bibtex()} for cited in found]
         print(result_text({"references": entries}))
         return DONE
     if not found:

@@ -1,4 +1,4 @@
-"""Gradient flow of a network on the plane, as it is drawn: frames on its way, and the KKT point polished from its end."""
+"""Gradient flow of a network on the plane, as it is drawn: frames on its way, and the KKT point at its end."""
 
 import math
 from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from marginflow.report.encodings import Row, names
 
 if TYPE_CHECKING:
-    from marginflow.experiments import Panel
+    from marginflow.experiments.panel import Panel
 
 # The column of the rows that says where a mark is drawn; the x that is true stays beside it.
 DRAWN_AT: Final = "drawn_at"

@@ -57,7 +57,7 @@ def lines(
     `titles` names the columns for the axes, the legend and the table of numbers. `chart_of` draws more of a panel:
     bands, reference lines, points and areas.
     """
-    from marginflow.experiments import Panel
+    from marginflow.experiments.panel import Panel
 
     return chart_of(
         Panel(

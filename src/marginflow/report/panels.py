@@ -34,7 +34,7 @@ from marginflow.report.reference_lines import reference_lines, reference_names
 from marginflow.report.vega import alt, checked_at_the_end
 
 if TYPE_CHECKING:
-    from marginflow.experiments import Panel
+    from marginflow.experiments.panel import Panel
 
 # More bands than this over each other are mud: the intervals are drawn as lines then.
 _MOST_BANDS = 3

@@ -14,7 +14,7 @@ from marginflow.report.style import raised
 from marginflow.report.vega import alt
 
 if TYPE_CHECKING:
-    from marginflow.experiments import Panel
+    from marginflow.experiments.panel import Panel
 
 _GREY: Final = "var(--muted)"
 # A letter and a line of text as shares of the narrowest drawing area that we print, and what they keep from a line.

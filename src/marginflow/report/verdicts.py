@@ -8,7 +8,7 @@ from typing import Any, Final
 from marginflow.report.bundle import style_text
 from marginflow.report.formula import mathml
 from marginflow.report.page import render_template
-from marginflow.theory import PAPERS
+from marginflow.theory.bibliography import PAPERS
 from marginflow.theory.outcomes import OUTCOMES
 
 Record = dict[str, Any]

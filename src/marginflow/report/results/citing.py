@@ -7,7 +7,7 @@ from typing import Any, Final
 from marginflow.report.references import Reference, references
 from marginflow.report.results.kinds import kind_of
 from marginflow.report.results.summary import NamedResult
-from marginflow.theory import PAPERS
+from marginflow.theory.bibliography import PAPERS
 
 # What each command uses, and the papers whose question it answers.
 USED: Final[dict[str, tuple[str, ...]]] = {

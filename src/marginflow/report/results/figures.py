@@ -12,7 +12,7 @@ from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table
 
 if TYPE_CHECKING:
-    from marginflow.experiments import Panel
+    from marginflow.experiments.panel import Panel
 
 FINDINGS = {
     "name": "Finding",
@@ -60,6 +60,6 @@ def panel_charts(record: Fields) -> tuple[Chart, ...]:
 
 def _panel(record: dict[str, Any]) -> Panel:
     """The panel of a record: only what it can hold, with what is drawn as it was."""
-    from marginflow.experiments import Panel
+    from marginflow.experiments.panel import Panel
 
     return Panel(**{name: value for name, value in record.items() if name in Panel.__dataclass_fields__})
