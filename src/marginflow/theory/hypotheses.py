@@ -61,12 +61,13 @@ def unmet(*hypotheses: Check | Iterable[Check]) -> bool:
 
 def require(
     hypotheses: Check | tuple[Check, ...], note: str = "", *constants: Check, given: bool | None = None
-) -> None:
-    """End the judge here, with `undefined(hypotheses, note, constants)`, unless all of these hypotheses are met.
+) -> tuple[Check, ...]:
+    """These hypotheses, or the end of the judge with `undefined(hypotheses, note, constants)` unless all are met.
 
     Where `given` says it, that decides instead: what follows may be computable although a hypothesis fails, and the
     other way round. An open question has no claim to write down; what is known of it by then are the constants.
     """
-    if unmet(hypotheses) if given is None else not given:
-        asked = (hypotheses,) if isinstance(hypotheses, Check) else hypotheses
+    asked = (hypotheses,) if isinstance(hypotheses, Check) else hypotheses
+    if unmet(asked) if given is None else not given:
         raise UndefinedError(undefined(asked, note, constants))
+    return asked

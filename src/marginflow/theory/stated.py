@@ -23,7 +23,9 @@ _KINDS: Final = {
     "Cond": "definition",
     "Cor": "corollary",
     "Def": "definition",
+    "Eq": "lemma",
     "Ex": "example",
+    "FN": "remark",
     "Lem": "lemma",
     "O": "probe",
     "OQ": "probe",
@@ -69,8 +71,8 @@ def stated(
     needs : tuple of str
         As in `Statement`; a network and data by default.
     control_outcome : str or None
-        As in `Statement`; by default a definition or an assumption is violated by its control, and anything else does
-        not apply to it.
+        As in `Statement`; by default what is false as printed is refuted by its control, a definition or an assumption
+        is violated by it, and anything else does not apply to it.
     kind, number : str
         As in `Statement`; where they are left out, the id says them: LemC.4 is a lemma, Lemma C.4.
     printed, proved, sharp, remark, errata, known
@@ -88,6 +90,8 @@ def stated(
     begins, counted = _read(id)
     kind = kind or _KINDS.get(begins, "")
     unmet: Outcome = "violated" if kind in ("definition", "assumption") else "not applicable"
+    if any(erratum.severity == "statement false" for erratum in wrong):
+        unmet = "refuted"
 
     def of(judge: Callable[[Instance], Findings]) -> Statement:
         return Statement(
@@ -114,7 +118,7 @@ def stated(
 
 def _read(id: str) -> tuple[str, str]:
     """How the id begins behind its slash, and what it counts: "Lem" and "Lemma C.4", or "Def" and nothing."""
-    found = re.fullmatch(r"(OQ|[A-Z][a-z]*)([A-Z]?\.?\d+(?:\.\d+)?)?.*", id.partition("/")[2])
+    found = re.fullmatch(r"(OQ|FN|[A-Z][a-z]*)([A-Z]?\.?\d+(?:\.\d+)?)?.*", id.partition("/")[2])
     if found is None:
         return "", ""
     begins, count = found[1], found[2]

@@ -72,7 +72,6 @@ def _clusters(word: str, sd: float = 0.5) -> Instance:
     example=lambda: _clusters("gaussian", 0.08),
     control=lambda: _clusters("exponential", 0.08),
     control_shows="skewed clusters: sgn<mu1, x> is right with probability (3 - 2/e)/4 = 0.566",
-    control_outcome="refuted",
     printed=r"\text{no linear classifier can perform better than random guessing}",
     proved=r"\text{no classifier } \mathrm{sgn}\langle w, x \rangle \text{ can, if the clusters are symmetric}",
     errata=Erratum.false_statement(

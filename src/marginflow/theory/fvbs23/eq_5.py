@@ -9,7 +9,6 @@ from marginflow.theory.fvbs23.presets import A, preset, scaled_neurons, stated_o
 
 @stated(
     id="FVBS23/Eq5",
-    kind="lemma",
     number="Equation (5), repeated as (8)",
     meaning="The ReLU is at least its argument, so the own neurons may be replaced by linear ones from below.",
     formula=r"y = 1: \ N_\theta(x) \ge \sum_{j \in J_+} v_j (w_j^\top x + b_j) + \sum_{j \in J_-} v_j "
@@ -40,7 +39,6 @@ def equation_5(instance: Instance) -> Findings:
 
 @stated_of_clusters(
     id="FVBS23/Eq5b",
-    kind="lemma",
     number="After equation (5)",
     meaning="At a KKT point the linear part is a sum over samples, with the multipliers and the +1 of the bias.",
     formula=r"\sum_{j \in J_+} v_j (w_j^\top x + b_j) = \sum_i \lambda_i y_i \Big(\sum_{j \in J_+} v_j^2 "

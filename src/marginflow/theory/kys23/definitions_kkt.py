@@ -174,8 +174,7 @@ def _with_zero_neuron() -> Instance:
 )
 def def_locmin(instance: Instance) -> Findings:
     """The decision procedure, and the necessary test: no small perturbation has a larger normalised margin."""
-    hypotheses = kkt_point(instance)
-    require(hypotheses, "only a KKT point can be a local minimum")
+    hypotheses = require(kkt_point(instance), "only a KKT point can be a local minimum")
     data, network = instance.the_data(), instance.certificate.network
     decision = minimality(network, data, certificate=instance.certificate)
     rng = np.random.default_rng(instance.seed)

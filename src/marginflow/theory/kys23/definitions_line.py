@@ -144,8 +144,7 @@ def def_lcl(instance: Instance) -> Findings:
     """Exact lengths against sampling; scale, splitting and the two conventions for ties."""
     network = instance.the_network()
     points = instance.whole("grid", 0)
-    hypotheses = (equal("dimension d", network.dimension, 1.0),)
-    require(hypotheses, "lengths of intervals need a line")
+    hypotheses = require((equal("dimension d", network.dimension, 1.0),), "lengths of intervals need a line")
     exact, strict = line_error(network), line_error(network, ties="correct")
     reported = exact.value
     if points:

@@ -86,7 +86,6 @@ def _against(c: int) -> Instance:
     example=lambda: Instance(name="10 samples, d = 10^6", parameters={"m": 10, "dimension": 10**6}),
     control=lambda: _against(100),
     control_shows="for every c: 2 (c + 2) points on a circle have ||X X^T - I|| >= c + 1, always",
-    control_outcome="refuted",
     printed=r"\frac{c}{d} \left(\sqrt{\frac{d+t}{m}} + \frac{d+t}{m}\right)",
     sharp=r"C \left(\sqrt{\frac{m+t}{d}} + \frac{m+t}{d}\right)",
     remark="As printed the claim is true only for d of order m^3 and more. Lemma B.1 uses it for ||X X^T|| = O(1), "

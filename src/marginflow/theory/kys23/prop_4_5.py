@@ -64,7 +64,6 @@ def small_error(network: TwoLayer) -> Counterexample | None:
     ),
     control=lambda: Instance(name="|x_1| in the plane", network=absolute_value(2)),
     control_shows="relu(x_1) + relu(-x_1) = |x_1| has n = 2 and error 0",
-    control_outcome="refuted",
     printed=r"L_{cl} \ge 2^{-n}",
     proved=r"w_j^\top w_l \ge 0 \ \forall j, l \in J_+ \implies L_{cl} \ge 2^{-|J_+|}",
     remark="A network that fits a negative sample contradicts it too: |x_1| - relu(x_2)/8 errs on arctan(1/8)/pi = "

@@ -22,7 +22,6 @@ def _clusters_of(one_cluster: bool) -> Instance:
 
 @stated(
     id="FCB22/Eq6",
-    kind="lemma",
     number="Equation (6)",
     meaning="The clean part of every cluster has about n/4 samples, at least n/8; as printed false for uneven noise.",
     formula=r"\tfrac{n}{8} \le \tfrac{n}{4}\left(1 - C_1 u - \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}| "
@@ -32,7 +31,6 @@ def _clusters_of(one_cluster: bool) -> Instance:
     example=lambda: _clusters_of(False),
     control=lambda: _clusters_of(True),
     control_shows="all noise is on one cluster, whose clean part is n/4 (1 - 4 |N|/n)",
-    control_outcome="refuted",
     printed=r"\tfrac{n}{4}\left(1 - C_1 u - \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}|",
     proved=r"\tfrac{n}{4}\left(1 - 4 C_1 u - 4 \tfrac{|\mathcal{N}|}{n}\right) \le |I_\mu^{\mathcal{C}}|",
     remark="The middle expression is what the proof uses; with n/8 alone its Eq. (12) would be negative.",

@@ -61,8 +61,7 @@ def _two_points() -> Instance:
 )
 def x_1nn(instance: Instance) -> Findings:
     """The length between the first and the last sample on which the two signs differ."""
-    hypotheses = kkt_point(instance)
-    require(hypotheses, "no KKT point on the line")
+    hypotheses = require(kkt_point(instance), "no KKT point on the line")
     x, y = line_samples(instance.the_data())
     ends = (float(x[0]), float(x[-1]))
     span = max(ends[1] - ends[0], 1e-300)

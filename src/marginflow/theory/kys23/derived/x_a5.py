@@ -29,8 +29,7 @@ from marginflow.theory.kys23.thm_3_2.prop_a5 import between_positives
 )
 def x_a5(instance: Instance) -> Findings:
     """The least value of N at margin 1 between neighbours labelled +."""
-    hypotheses = local_minimum(instance)
-    require(hypotheses, "no local minimum on the line")
+    hypotheses = require(local_minimum(instance), "no local minimum on the line")
     asked = (*hypotheses, in_the_interval(instance))
     hypotheses, least = between_positives(instance, instance.certificate.network, asked)
     return Findings(

@@ -25,8 +25,7 @@ _PROVED_GAP: Final = 1e-7
 )
 def x_global_lp(instance: Instance) -> Findings:
     """sup |F_lambda| over all arcs, evaluated in integers, closes the gap between the network and its dual."""
-    hypotheses = kkt_point(instance)
-    require(hypotheses, "no multipliers at margin 1")
+    hypotheses = require(kkt_point(instance), "no multipliers at margin 1")
     certificate = instance.certificate
     supremum = dual_supremum(instance)
     upper = certificate.network.norm_squared() / 2 / float(certificate.margins.min())

@@ -76,7 +76,6 @@ def expected_changes(m: int, p: float) -> float:
         name="two samples, one change", data=Dataset(X=np.array([[0.2], [0.7]]), y=np.array([-1.0, 1.0]))
     ),
     control_shows="one label change needs two neurons, because one neuron has one sign; print allows one",
-    control_outcome="refuted",
     printed=r"n^* \le |\{ i : y_i \ne y_{i+1} \}|",
     proved=r"n^* \le |\{ i : y_i \ne y_{i+1} \}| + 1",
     remark="Print is one short for s = 0, 1, 2; it is not always: the five points of the counterexample to Prop. "
@@ -92,8 +91,7 @@ def expected_changes(m: int, p: float) -> float:
 def a1_nstar(instance: Instance) -> Findings:
     """n* between what two labels need and the narrowest network at hand; the construction with s + 1 neurons."""
     data = instance.the_data()
-    hypotheses = on_the_line(instance)
-    require(hypotheses, "label changes need an order")
+    hypotheses = require(on_the_line(instance), "label changes need an order")
     x, y = line_samples(data)
     s = label_changes(y)
     made = classifier_of_least_pieces(x, y)
@@ -156,8 +154,7 @@ def a1_nstar(instance: Instance) -> Findings:
 )
 def a1_flip(instance: Instance) -> Findings:
     """n* of the labels and of every neighbour, by the exact values for up to two changes."""
-    hypotheses = on_the_line(instance)
-    require(hypotheses, "label changes need an order")
+    hypotheses = require(on_the_line(instance), "label changes need an order")
     _, y = line_samples(instance.the_data())
     worst: Check | None = None
     for i in range(y.size):

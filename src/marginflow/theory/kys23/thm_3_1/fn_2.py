@@ -88,7 +88,6 @@ def for_all_labels(m: int, p: float, *, kkt: bool = True, seed: int = 0) -> Inst
 
 @stated(
     id="KYS23/FN2",
-    kind="remark",
     number="Footnote 2",
     meaning="In expectation, for every m, the clean error of a KKT point is between order p^5 and order sqrt(p).",
     formula=r"c p^5 \le \mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] \le C \sqrt p",

@@ -56,7 +56,6 @@ def few_small_gaps(m: int, r: Fraction, gaps: int, fewer_than: Fraction) -> Frac
     control=lambda: Instance(name="m = 1000, delta = 0.001", parameters={"m": 1000, "delta": 0.001}),
     control_shows="at m = 1000, delta = 0.001 too many gaps are small more often than delta/4; no m_0 serves every "
     "delta",
-    control_outcome="refuted",
     printed=r"\Pr[\Delta_{(j)} \le r] \to \Big( 1 - \tfrac{e^{-(m+1) r + \log(m+1)}}{m+1} \Big)^j",
     sharp=r"\Pr[\text{all } K \text{ given spacings} \le r] = \sum_j (-1)^j \tbinom{K}{j} (1 - j r)_+^m",
     remark="At delta = 0.1 the exact law violates the bound for every m from 3 to 311 and last decides so at m = "

@@ -13,7 +13,6 @@ from marginflow.theory.kys23.thm_3_1.fn_2 import AllLabels, for_all_labels
 
 @stated(
     id="KYS23/FN4",
-    kind="remark",
     number="Footnote 4",
     meaning="In expectation the clean error of a local minimum is of order p, for every m.",
     formula=r"c p \le \mathbb{E}_S[L_{\mathrm{cl}}(N_\theta)] \le C p",

@@ -12,7 +12,6 @@ from marginflow.theory.kys23.thm_3_2.prop_a4 import PATTERN, pattern_findings
     example=lambda: global_point(20, 0.3, 5),
     control=linearity_counterexample,
     control_shows="a local minimum on six points, found by search, that bends between x_i and x_{i+1}",
-    control_outcome="refuted",
     errata=(
         Erratum.false_statement(
             "The linear half of Prop. A.4 falls with it.",
@@ -34,7 +33,6 @@ def lem_a6(instance: Instance) -> Findings:
     example=lambda: global_point(20, 0.3, 5),
     control=five_point_minimum,
     control_shows="N(x_5) = 4 at a strict local minimum",
-    control_outcome="refuted",
     remark="N(x_i) < -1 at a local minimum has not been seen; N(x_{i+1}) > 1 has.",
     errata=Erratum.false_statement(
         "The half of Prop. A.4 about values falls with it.",

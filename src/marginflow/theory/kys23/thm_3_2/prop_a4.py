@@ -90,8 +90,7 @@ def covered_both_ways(network: TwoLayer, x: FloatArray, y: FloatArray) -> Patter
 
 def pattern_findings(instance: Instance, *, linear: bool, values: bool, repaired: bool = False) -> Findings:
     """What Prop. A.4, either of its halves, or its repair says of an instance."""
-    hypotheses = local_minimum(instance)
-    require(hypotheses, "no local minimum on the line")
+    hypotheses = require(local_minimum(instance), "no local minimum on the line")
     x, y = line_samples(instance.the_data())
     network = instance.certificate.network
     every = patterns(network, x, y)
@@ -156,7 +155,6 @@ PATTERN: Final = r"(y_{i-1}, y_i, y_{i+1}) = (1, -1, 1)"
     example=lambda: global_point(20, 0.3, 5),
     control=five_point_minimum,
     control_shows="five points, four neurons facing both ways: a strict local minimum with N(x_5) = 4",
-    control_outcome="refuted",
     printed=PATTERN + r" \Rightarrow N_\theta(x_i) = -1, N_\theta(x_{i+1}) = 1, \text{ linear}",
     remark="No global optimum has violated it so far.",
     errata=Erratum.false_statement(

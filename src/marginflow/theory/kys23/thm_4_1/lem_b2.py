@@ -54,14 +54,13 @@ def lemma_b2(instance: Instance) -> Findings:
     """At margin 1: 1/2 <= |v| |W x_i| on I_+, summed and bounded by ||X X^T||."""
     network, data = instance.the_network(), instance.the_data()
     sample = SphereSample.of(data)
-    fits = separates(network, data)
-    require(fits, "only a network that separates can be brought to margin 1")
+    fits = require(separates(network, data), "only a network that separates can be brought to margin 1")
     network = network.at_margin_one(data.X, data.y)
     beta, K = beta_of(network), size_of(network)
     products = float(np.linalg.norm(network.v)) * np.linalg.norm(sample.X @ network.W.T, axis=1)
     plus = ~sample.minus
     return Findings(
-        hypotheses=(fits, at_most("beta", beta, 0.5), sample.some_positive()),
+        hypotheses=(*fits, at_most("beta", beta, 0.5), sample.some_positive()),
         constants=(value("C_op", sample.C_op), value("|I_+|", sample.q), value("||theta||^2", K)),
         claims=(at_least("||theta||^2, as printed", K, math.sqrt(sample.q / (12 * sample.C_op))),),
         proof_steps=(at_least("||v|| ||W x_i|| on I_+", products[plus], 1 - beta),),

@@ -53,8 +53,7 @@ def _exact_gap(network: TwoLayer, x: list[float]) -> Fraction:
 def sec_4_display(instance: Instance) -> Findings:
     """Both sides at the samples; the repaired inequality beside them."""
     network, X = instance.the_network(), instance.the_data().X
-    hypotheses = (true("dimensions agree", network.dimension == X.shape[1]),)
-    require(hypotheses, "no value of N to compare")
+    hypotheses = require((true("dimensions agree", network.dimension == X.shape[1]),), "no value of N to compare")
     b = network.b if network.b is not None else np.zeros(network.width)
     products = X @ network.W.T
     biases = float(network.v @ np.maximum(b, 0.0))

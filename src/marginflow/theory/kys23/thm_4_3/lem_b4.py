@@ -34,7 +34,6 @@ def _at(m: int, n: int, d: int, p: float) -> Instance:
     example=lambda: _at(2000, 2, 10**12, NOISE / 16),
     control=lambda: _at(20 * 10**2, 10, 10**15, NOISE / 200),
     control_shows="m = 20 n^2 allows no negative sample at all, and one appears with probability 0.365",
-    control_outcome="refuted",
     printed=r"m > c' \ln\frac{2}{\delta}",
     proved=r"m \ge C n^2 \ln\frac{2}{\delta}",
     remark="The theorem's m >= c_2 n ln(1/delta) is no help for large n.",

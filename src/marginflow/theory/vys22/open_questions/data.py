@@ -101,8 +101,7 @@ def clusters(instance: Instance) -> Findings:
     d = instance.whole("dimension", 500)
     k = instance.whole("clusters", 4)
     draws = instance.whole("draws", 5)
-    enough = at_least("clusters", k, 2, note="both labels must occur")
-    require(enough, "", value("clusters", k))
+    enough = require(at_least("clusters", k, 2, note="both labels must occur"), "", value("clusters", k))
     satisfied, sizes, allowed = 0, [], []
     for draw in range(draws):
         data = Clusters(dimension=d, n_clusters=k, allocation="stratified").sample(3 * k, seed=instance.seed + draw)
@@ -112,7 +111,7 @@ def clusters(instance: Instance) -> Findings:
         sizes.append(setting.m)
         allowed.append(setting.allowed)
     return Findings(
-        hypotheses=(enough,),
+        hypotheses=enough,
         constants=(
             value("draws whose support satisfies A.msize", satisfied, f"of {draws}"),
             value("support vectors, on average", float(np.mean(sizes)), f"of {3 * k} samples"),

@@ -110,8 +110,7 @@ def tight_constant(instance: Instance) -> Findings:
     setting = Setting.of(data)
     judged = [certify(network, data, hard_patterns=False) for network in instance.networks]
     kkt = is_kkt_point(judged, "KKT residuals")
-    hypotheses = (*setting.hypotheses(), kkt)
-    require(hypotheses, "", value("p", setting.p), given=setting.defines_z)
+    hypotheses = require((*setting.hypotheses(), kkt), "", value("p", setting.p), given=setting.defines_z)
     sizes = [
         minimal_step(certificate.network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
         for certificate in judged
@@ -181,15 +180,14 @@ def _found_from(seeds: int) -> tuple[TwoLayer, ...]:
 def unique(instance: Instance) -> Findings:
     """KKT points found from several starts, compared as functions with the closed form."""
     setting = Setting.of(instance.the_data())
-    flat = at_most("p", setting.p, 0.0)
-    require(flat, "", value("p", setting.p))
+    flat = require(at_most("p", setting.p, 0.0), "", value("p", setting.p))
     truth = orthogonal(instance.the_data()).network
     points = np.vstack([setting.X, Sphere(dimension=setting.d).sample(200, seed=1).X])
     expected = truth(points)
     apart = [float(np.abs(network(points) - expected).max()) for network in instance.networks]
     norms = [certify(network, instance.the_data(), hard_patterns=False).norm_squared for network in instance.networks]
     return Findings(
-        hypotheses=(flat,),
+        hypotheses=flat,
         constants=(
             value("KKT points compared", len(apart)),
             value("largest difference from the closed form", max(apart), "on the samples and 200 random points"),
