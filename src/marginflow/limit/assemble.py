@@ -50,6 +50,8 @@ def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> L
             certificate.stationarity,
             float(certificate.margins.min()),
             rounded_to(task, certificate) if only_rounded(task, certificate, tolerance) else None,
+            tolerance=tolerance,
+            unproved=point.status is not None and stopped is None and certificate.holds(tolerance),
         ),
         exact=exact,
         seconds=budget.seconds,
@@ -147,12 +149,21 @@ def _status(
     stopped: Stop | None,
     stationarity: float,
     least: float,
-    rounding: float | None = None,
+    rounding: float | None,
+    *,
+    tolerance: float,
+    unproved: bool,
 ) -> str:
     if exact and point.status is not None:
         return point.status
     if exact:
         return f"Exact KKT point: relative stationarity {stationarity:.1e} {point.how}."
+    if unproved:
+        return (
+            f"Not proved to {tolerance:.0e} to be the global optimum: no network of any width is better by more than "
+            f"{point.gap:.1e}, and the point is a KKT point (relative stationarity {stationarity:.1e}). "
+            f"tolerance={1.1 * point.gap:.1e} accepts that."
+        )
     if rounding is not None:
         return (
             f"Not exact: a KKT point to {rounding:.0e}, which is what double precision leaves of margins of this size; "

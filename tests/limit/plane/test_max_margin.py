@@ -214,6 +214,20 @@ def test_kkt_point_hands_out_the_global_optimum(penalty):
         assert limit.network.norm_squared() <= near.network.norm_squared() * (1 + 1e-9)
 
 
+def test_a_proof_that_falls_short_of_the_tolerance_is_called_so_and_the_tolerance_it_names_accepts_it():
+    data = mf.data.Sphere(dimension=2).sample(200, seed=0)
+    limit = mf.kkt_point(data, optimum="global", bias=False, width=200, tolerance=1e-10)
+    assert not limit.exact
+    assert limit.certificate.holds(1e-10)
+    found = re.fullmatch(
+        r"Not proved to 1e-10 to be the global optimum: no network of any width is better by more than (\S+), and the "
+        r"point is a KKT point \(relative stationarity \S+\)\. tolerance=(\S+) accepts that\.",
+        limit.status,
+    )
+    assert float(found[1]) == pytest.approx(limit.gap, rel=0.1)
+    assert mf.kkt_point(data, optimum="global", bias=False, width=200, tolerance=float(found[2])).exact
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
