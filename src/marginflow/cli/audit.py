@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -15,10 +15,6 @@ from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed, Toleran
 from marginflow.cli.output import check_target, print_rows, result_text, write_page
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
-
-if TYPE_CHECKING:
-    from marginflow.audits import Audit, ClassesAudit
-    from marginflow.measurements import CheckedRadius
 
 SHOWN: Final = 10  # radii on the screen
 
@@ -64,8 +60,7 @@ def audit(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if the network is a KKT point at the tolerance and no theorem that applies is violated, 1 if not."""
-    if out is not None:
-        check_target(out, (".html",), force=force)
+    check_target(out, (".html",), force=force)
     from marginflow.arrays import whole_number
     from marginflow.interop.auditing import audit as audit_model  # torch and onnx only if a file needs them
     from marginflow.interop.models import read_model
@@ -110,7 +105,7 @@ def audit(
     return DONE if found.is_kkt_point and not found.contradicted else DOES_NOT_HOLD
 
 
-def _print_classes(found: ClassesAudit, out: Path | None) -> None:
+def _print_classes(found: mf.audits.ClassesAudit, out: Path | None) -> None:
     print(found.verdict)
     for remark in found.remarks:
         print(remark)
@@ -122,7 +117,7 @@ def _print_classes(found: ClassesAudit, out: Path | None) -> None:
         print(f"\nPage  {out}")
 
 
-def _print(found: Audit, out: Path | None) -> None:
+def _print(found: mf.audits.Audit, out: Path | None) -> None:
     print(found.verdict)
     for remark in found.remarks:
         print(remark)
@@ -153,7 +148,7 @@ def _print(found: Audit, out: Path | None) -> None:
         print(f"\nPage  {out}")
 
 
-def _print_radii(radii: Sequence[CheckedRadius], columns: Sequence[str]) -> None:
+def _print_radii(radii: Sequence[mf.measurements.CheckedRadius], columns: Sequence[str]) -> None:
     """Those nearest to the boundary and those that are not proved; the page and --json have all."""
     print(f"\n{sum(radius.settled for radius in radii)} of {len(radii)} radii are proved", end="")
     ranked = sorted(radii, key=lambda radius: radius.upper)

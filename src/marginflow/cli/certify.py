@@ -36,8 +36,7 @@ def certify(
     A network with a logit for each class is asked about the conditions of the multi-class max-margin problem.
     """
     chosen = mf.certificates.DEFAULT_TOLERANCE if tolerance is None else tolerance
-    if out is not None:
-        check_target(out, (".json",), force=force)
+    check_target(out, (".json",), force=force)
     judged, dataset, own = network_and_data(network, data, label)
     certificate: Certificate | ClassifierKKT
     if isinstance(judged, mf.networks.Classifier):

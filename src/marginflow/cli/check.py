@@ -166,8 +166,7 @@ def _one(statement: Statement, instance: Instance, *, control: bool, as_json: bo
 
 def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> int:
     """Every built-in example and control; a control that does not behave as announced counts against us too."""
-    if out is not None:
-        check_target(out, (".html",), force=force)
+    check_target(out, (".html",), force=force)
     rows = [
         mf.theory.covered(id) for id in watched("Checking", [row.id for row in mf.theory.coverage(paper, run=False)])
     ]
@@ -215,8 +214,7 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
     An assumption or a definition that the files do not meet is no contradiction: only
     a violated or refuted statement of another kind makes the exit code 1.
     """
-    if out is not None:
-        check_target(out, (".html",), force=force)
+    check_target(out, (".html",), force=force)
     with progress("Checking") as show:
         judged = mf.audits.judge_statements(given, paper=paper, progress=show)
     verdicts = [entry.verdict for entry in judged if entry.verdict is not None]

@@ -10,13 +10,11 @@ from marginflow.errors import InputError
 
 if TYPE_CHECKING:
     from marginflow.arrays import IntArray
-    from marginflow.data import Dataset
-    from marginflow.networks import Classifier, TwoLayer
 
 
 def network_and_data(
     network: Path, data: Path, label: str | None
-) -> tuple[TwoLayer | Classifier, Dataset, IntArray | None]:
+) -> tuple[mf.networks.TwoLayer | mf.networks.Classifier, mf.data.Dataset, IntArray | None]:
     """Both as they are, and for a classifier the logit that belongs to each sample."""
     judged, dataset = mf.networks.load_network(network), mf.data.Dataset.load(data, label=label)
     if judged.dimension != dataset.dimension:
@@ -34,14 +32,14 @@ def network_and_data(
     return judged, dataset, None
 
 
-def logits_of(data: Dataset, network: Classifier) -> IntArray:
+def logits_of(data: mf.data.Dataset, network: mf.networks.Classifier) -> IntArray:
     """The logit that belongs to each sample."""
     from marginflow.audits.classes import logit_numbers
 
     return logit_numbers(data, network.n_classes)
 
 
-def one_output(path: Path) -> TwoLayer:
+def one_output(path: Path) -> mf.networks.TwoLayer:
     """A network with one output, for commands whose subject is -1 and +1."""
     network = mf.networks.load_network(path)
     if isinstance(network, mf.networks.Classifier):
@@ -52,7 +50,7 @@ def one_output(path: Path) -> TwoLayer:
     return network
 
 
-def for_two_classes_only(network: Classifier, **given: bool) -> None:
+def for_two_classes_only(network: mf.networks.Classifier, **given: bool) -> None:
     """Refuse options that mean something with one output only."""
     refused = [f"--{name}" for name, was in given.items() if was]
     if refused:

@@ -48,8 +48,7 @@ def curve(
 
     whole_number("--workers", workers)
     sizes = _sizes(epsilon)
-    if csv is not None:
-        check_target(csv, (".csv",), force=force)
+    check_target(csv, (".csv",), force=force)
     judged, dataset, own = network_and_data(network, data, label)
     X, y = dataset.X, dataset.y if own is None else own
     n = X.shape[0] if first is None else min(X.shape[0], whole_number("--first", first))

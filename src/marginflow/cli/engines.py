@@ -3,42 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import marginflow as mf
 from marginflow.cli.output import note
 from marginflow.errors import InputError
 from marginflow.scalars import whole_number
 
-if TYPE_CHECKING:
-    from marginflow.sweeps import AbstractEngine, Store, Sweep
 
-
-def engine_of(engine: str, address: str | None, workers: int | None) -> AbstractEngine:
+def engine_of(engine: str, address: str | None, workers: int | None) -> mf.sweeps.AbstractEngine:
     """The engine of a name; on this machine cells are computed in processes of their own, as a cell may crash."""
-    from marginflow.sweeps import DaskEngine, LocalEngine
-
     if workers is not None:
         whole_number("--workers", workers)
     if engine == "dask":
-        return DaskEngine(address=address, workers=workers)
+        return mf.sweeps.DaskEngine(address=address, workers=workers)
     if address is not None:
         raise InputError("--address is for --engine dask.")
-    return LocalEngine(workers=1 if workers is None else workers)
+    return mf.sweeps.LocalEngine(workers=1 if workers is None else workers)
 
 
-def sweep_of(spec: Path) -> Sweep:
+def sweep_of(spec: Path) -> mf.sweeps.Sweep:
     """The sweep of a spec; the tasks of figures are imported only where its task is not found without them."""
-    from marginflow.sweeps import Sweep
-
     try:
-        return Sweep.load(spec)
+        return mf.sweeps.Sweep.load(spec)
     except InputError:
         mf.experiments.figures()  # puts their tasks into the registry
-        return Sweep.load(spec)
+        return mf.sweeps.Sweep.load(spec)
 
 
-def note_other_code(sweep: Sweep, store: Store | None) -> None:
+def note_other_code(sweep: mf.sweeps.Sweep, store: mf.sweeps.Store | None) -> None:
     """Say how many cells a store has by another version of the code, so that nobody computes them again unasked."""
     from marginflow.sweeps.runner import by_other_code
 

@@ -20,9 +20,6 @@ from marginflow.scalars import real_number
 
 if TYPE_CHECKING:
     from marginflow.arrays import FloatArray
-    from marginflow.certificates import Certificate
-    from marginflow.data import Dataset
-    from marginflow.networks import Classifier, TwoLayer
 
 
 def flip(
@@ -63,8 +60,7 @@ def flip(
     first change.
     """
     real_number("share", share, above=0.0, at_most=1.0)
-    if out is not None:
-        check_target(out, (".json",), force=force)
+    check_target(out, (".json",), force=force)
     judged, dataset, _ = network_and_data(network, data, label)
     d = dataset.full_dimension
     if isinstance(judged, mf.networks.Classifier):
@@ -124,7 +120,7 @@ def flip(
     return DONE if does else DOES_NOT_HOLD
 
 
-def _fresh(path: Path, network: TwoLayer | Classifier, label: str | None) -> Dataset:
+def _fresh(path: Path, network: mf.networks.TwoLayer | mf.networks.Classifier, label: str | None) -> mf.data.Dataset:
     """Samples that had no part in the direction."""
     fresh = mf.data.Dataset.load(path, label=label)
     if fresh.dimension != network.dimension:
@@ -132,7 +128,7 @@ def _fresh(path: Path, network: TwoLayer | Classifier, label: str | None) -> Dat
     return fresh
 
 
-def _certificate(network: TwoLayer, data: Dataset) -> Certificate:
+def _certificate(network: mf.networks.TwoLayer, data: mf.data.Dataset) -> mf.certificates.Certificate:
     certificate = mf.certify(network, data)
     if not certificate.holds():
         note(f"The network is not a KKT point (residual {certificate.total:.1e}); its best multipliers are taken.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -12,11 +12,6 @@ import marginflow as mf
 from marginflow.cli.options import AsJson, Bias, Force, Label, Penalty, Seed, Width, checked, written
 from marginflow.cli.output import check_target
 from marginflow.cli.progress import progress
-
-if TYPE_CHECKING:
-    from marginflow.data import Dataset
-    from marginflow.influences import Influence
-    from marginflow.limit import Limit
 
 Mode = Annotated[
     Literal["continuation", "fast"], Parameter(help="Follow the point as samples fade, or leave them out at once.")
@@ -51,15 +46,14 @@ class LeftOut:
     force: Force = False
     as_json: AsJson = False
 
-    def load(self, data: Path) -> Dataset:
+    def load(self, data: Path) -> mf.data.Dataset:
         """The data, once it is clear that the result can be written."""
-        if self.out is not None:
-            check_target(self.out, (".json", ".html"), force=self.force)
+        check_target(self.out, (".json", ".html"), force=self.force)
         loaded = mf.data.Dataset.load(data, label=self.label)
         loaded.require_signs()
         return loaded
 
-    def record(self, limit: Limit, found: Influence, *, mode: str) -> dict[str, object]:
+    def record(self, limit: mf.limit.Limit, found: mf.influences.Influence, *, mode: str) -> dict[str, object]:
         """What every command says of how its points came about."""
         return {
             "limit": limit.status,
@@ -69,12 +63,12 @@ class LeftOut:
             "holds": bool(found.residuals.max() <= self.tolerance),
         }
 
-    def limit(self, dataset: Dataset, **options: Any) -> Limit:
+    def limit(self, dataset: mf.data.Dataset, **options: Any) -> mf.limit.Limit:
         """The KKT point with all samples."""
         given = {"width": self.width, "seed": self.seed, "bias": self.bias, "penalty": self.penalty}
         return mf.kkt_point(dataset, **(given | options), time_limit=self.time_limit)
 
-    def leave_out(self, dataset: Dataset, **options: Any) -> tuple[Limit, Influence]:
+    def leave_out(self, dataset: mf.data.Dataset, **options: Any) -> tuple[mf.limit.Limit, mf.influences.Influence]:
         """That point, and the exact points without some samples; `options` are those of `mf.influence`."""
         with progress("Leaving out samples") as show:
             limit = self.limit(dataset)

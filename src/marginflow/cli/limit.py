@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -14,9 +14,6 @@ from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Out, Pe
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
 from marginflow.storage import write_text
-
-if TYPE_CHECKING:
-    from marginflow.limit import Progress
 
 
 def limit(
@@ -93,7 +90,7 @@ def limit(
     return DONE if holds else DOES_NOT_HOLD
 
 
-def remark(now: Progress) -> str:
+def remark(now: mf.limit.Progress) -> str:
     """One line of the live display: where the solver is."""
     return (
         f"{now.stage} {now.iteration}, {now.flips} flips, {now.live_neurons} neurons, "

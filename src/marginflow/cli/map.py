@@ -46,8 +46,7 @@ def map(
     """
     from marginflow.theory.atlas import grid_of
 
-    if out is not None:
-        check_target(out, (".html", ".svg", ".png", ".pdf"), force=force)
+    check_target(out, (".html", ".svg", ".png", ".pdf"), force=force)
     if not observe and (seeds != 1 or store is not None or workers is not None):
         raise InputError("--seeds, --store and --workers go with --observe.")
     atlas = mf.theory.map(id, grid_of(grid))

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from marginflow.cli.provenance import command, made_by, versions
 from marginflow.display import text_of
@@ -12,9 +13,13 @@ from marginflow.errors import InputError
 from marginflow.plain import to_plain
 from marginflow.storage import write_text
 
+Target = TypeVar("Target", Path, Path | None)
 
-def check_target(path: Path, suffixes: tuple[str, ...], *, force: bool) -> Path:
-    """Refuse, before any work is done, a file that could not or should not be written."""
+
+def check_target(path: Target, suffixes: tuple[str, ...], *, force: bool) -> Target:
+    """Refuse, before any work is done, a file that could not or should not be written; None stands for no file."""
+    if path is None:
+        return path
     if path.suffix.lower() not in suffixes:
         raise InputError(f"{path} ends in {path.suffix!r}; {' or '.join(suffixes)} is expected.")
     if not path.parent.is_dir():

@@ -57,8 +57,7 @@ def radius(
     """
     real_number("--level", level)
     whole_number("--workers", workers)
-    if out is not None:
-        check_target(out, (".json",), force=force)
+    check_target(out, (".json",), force=force)
     judged, dataset, own = network_and_data(network, data, label)
     if isinstance(judged, mf.networks.Classifier):
         for_two_classes_only(judged, level=level != 0.0)

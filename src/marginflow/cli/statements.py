@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -16,9 +16,6 @@ from marginflow.cli.progress import watched
 from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
 from marginflow.storage import write_text
-
-if TYPE_CHECKING:
-    from marginflow.theory import Covered, Statement
 
 
 def statements(
@@ -62,7 +59,7 @@ def statements(
     return DONE
 
 
-def _page(statement: Statement, out: Path | None, *, force: bool, as_json: bool) -> int:
+def _page(statement: mf.theory.Statement, out: Path | None, *, force: bool, as_json: bool) -> int:
     """Write the page of a statement."""
     from marginflow.report.statement_page import render_statement
     from marginflow.theory.record import page_record, statement_record
@@ -98,7 +95,7 @@ def _coverage(paper: str | None, *, as_json: bool) -> int:
     return DOES_NOT_HOLD if unsound else DONE
 
 
-def _covered(row: Covered) -> dict[str, object]:
+def _covered(row: mf.theory.Covered) -> dict[str, object]:
     return {
         "id": row.id,
         "entry": row.entry,
@@ -109,7 +106,7 @@ def _covered(row: Covered) -> dict[str, object]:
     }
 
 
-def _in_full(statement: Statement) -> str:
+def _in_full(statement: mf.theory.Statement) -> str:
     from marginflow.theory import dependencies
     from marginflow.theory.record import command_lines
     from marginflow.theory.unicode_math import readable
