@@ -9,8 +9,8 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray, real_number
 from marginflow.audits.audit import RADIUS_TOLERANCE, silent
-from marginflow.audits.drawn import drawn_samples
-from marginflow.audits.findings import N_NOTICED, NEAR
+from marginflow.audits.drawn import drawn_samples, median_in_words, middle_samples, noticed
+from marginflow.audits.findings import NEAR
 from marginflow.certificates import DEFAULT_TOLERANCE, certify_classifier
 from marginflow.certificates.classes import ClassifierKKT
 from marginflow.data import Dataset
@@ -107,42 +107,16 @@ class ClassesAudit(Plotted, Plain):
         right = f"The network gets {n - self.wrong} of {n} samples right"
         return f"{right}{'; ' if said else ''}{said}. {self._where()}."
 
-    def _noticed(self) -> list[dict[str, object]]:
-        """The samples worth a look: nearest to another class, and with the least margin, as if mislabelled."""
-        margins = self.network.margins(self.data.X, self.own)
-        radius = {checked.sample: checked.upper for checked in self.radii}
-        chosen = [("nearest to the boundary", sample) for sample in sorted(radius, key=radius.__getitem__)[:N_NOTICED]]
-        chosen += [("least margin", int(index)) for index in np.argsort(margins, kind="stable")[:N_NOTICED]]
-        return [
-            {
-                "why": why,
-                "sample": index,
-                "label": int(self.own[index]),
-                "margin": float(margins[index]),
-                "radius": radius.get(index),
-                "values": self.data.X[index],
-            }
-            for why, index in chosen
-        ]
-
     def _examples(self) -> list[dict[str, object]]:
         """Of the first two classes the sample of median margin, and which class the one vector gives it."""
         if self.universal.vector is None:
             return []
-        margins, found = self.network.margins(self.data.X, self.own), []
-        for label in np.unique(self.own)[:2]:
-            own = np.flatnonzero(self.own == label)
-            middle = own[np.argsort(margins[own], kind="stable")[own.size // 2]]
-            after = self.network.predict((self.data.X[middle] + self.universal.vector)[None])[0]
-            found.append(
-                {
-                    "sample": int(middle),
-                    "label": int(label),
-                    "after": int(after),
-                    "values": self.data.X[middle],
-                }
-            )
-        return found
+        found = middle_samples(self.data.X, self.own, self._margins())
+        after = self.network.predict(np.array([row["values"] for row in found]) + self.universal.vector)
+        return [row | {"after": int(label)} for row, label in zip(found, after, strict=True)]
+
+    def _margins(self) -> FloatArray:
+        return self.network.margins(self.data.X, self.own)
 
     def _where(self) -> str:
         if self.certificate is None:
@@ -173,9 +147,7 @@ class ClassesAudit(Plotted, Plain):
     def _held(self) -> str:
         if not self.radii:
             return ""
-        lower, upper = summarise_radii(self.radii).median
-        between = f"{upper:.3g}" if f"{lower:.3g}" == f"{upper:.3g}" else f"between {lower:.3g} and {upper:.3g}"
-        return f"; the median of {len(self.radii)} samples drawn is {between} from the boundary"
+        return f"; the median of {len(self.radii)} samples drawn is {median_in_words(self.radii)} from the boundary"
 
     def plain_values(self) -> dict[str, object]:
         """The record of the audit, from which a page is made."""
@@ -184,7 +156,7 @@ class ClassesAudit(Plotted, Plain):
             "verdict": self.verdict,
             "headline": self.headline,
             "standing": self.standing,
-            "noticed": self._noticed(),
+            "noticed": noticed(self.data.X, self.own, self._margins(), self.radii),
             "examples": self._examples(),
             "remarks": self.remarks,
             "holds": self.is_kkt_point,
@@ -196,7 +168,7 @@ class ClassesAudit(Plotted, Plain):
             "wrong": self.wrong,
             "kkt": None if c is None else _kkt(c),
             "reason": self.reason,
-            "margins": self.network.margins(self.data.X, self.own),
+            "margins": self._margins(),
             "labels": self.own,
             "universal": {
                 "lower": universal.lower,

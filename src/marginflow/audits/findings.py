@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
+from marginflow.audits.drawn import median_in_words, middle_samples, noticed
 from marginflow.audits.statements import BROKEN, Judged
 from marginflow.certificates import Certificate
 from marginflow.data import Dataset
@@ -18,8 +17,6 @@ from marginflow.robustness.universal import Universal
 
 # Residual below which a network that is not a KKT point is called near one: a hundredth of the parameters unexplained.
 NEAR: Final = 0.01
-# Samples that are shown one by one, of each kind.
-N_NOTICED: Final = 6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -132,35 +129,6 @@ class Audit(Plotted, Plain):
         """Root mean square of the norms of the samples."""
         return math.sqrt(float((self.data.X**2).sum(axis=1).mean()))
 
-    def _noticed(self) -> list[dict[str, object]]:
-        """The samples worth a look: nearest to the boundary, and with the least margin, as if mislabelled."""
-        by_radius = sorted(self.radii, key=lambda checked: checked.upper)[:N_NOTICED]
-        margins = self.certificate.margins
-        radius = {checked.sample: checked.upper for checked in self.radii}
-        least = [int(index) for index in np.argsort(margins, kind="stable")[:N_NOTICED]]
-        chosen = [("nearest to the boundary", checked.sample) for checked in by_radius]
-        chosen += [("least margin", index) for index in least]
-        return [
-            {
-                "why": why,
-                "sample": index,
-                "label": float(self.data.y[index]),
-                "margin": float(margins[index]),
-                "radius": radius.get(index),
-                "values": self.data.X[index],
-            }
-            for why, index in chosen
-        ]
-
-    def _examples(self) -> list[dict[str, object]]:
-        """Of each label the sample of median margin, to show what the shortest vector makes of it."""
-        margins, found = self.certificate.margins, []
-        for label in np.unique(self.data.y):
-            own = np.flatnonzero(self.data.y == label)
-            middle = own[np.argsort(margins[own], kind="stable")[own.size // 2]]
-            found.append({"sample": int(middle), "label": float(label), "values": self.data.X[middle]})
-        return found
-
     def _where(self) -> str:
         total, n = self.certificate.total, self.data.n_samples
         if self.certificate.status == "does not separate":
@@ -179,10 +147,8 @@ class Audit(Plotted, Plain):
         return f"no vector was found that flips all {n} samples at once"
 
     def _held(self) -> str:
-        lower, upper = self.median_radius
-        between = f"{upper:.3g}" if f"{lower:.3g}" == f"{upper:.3g}" else f"between {lower:.3g} and {upper:.3g}"
         drawn = "the one sample drawn" if len(self.radii) == 1 else f"the median of {len(self.radii)} samples drawn"
-        radii = f"{drawn} is {between} from the boundary, " if self.radii else ""
+        radii = f"{drawn} is {median_in_words(self.radii)} from the boundary, " if self.radii else ""
         if self.contradicted:
             return f"{radii}and these statements apply but do not hold: {', '.join(self.contradicted)}"
         known = [found.id for found in self.applying if found.known_false and found.outcome in BROKEN]
@@ -231,6 +197,7 @@ class Audit(Plotted, Plain):
 
     def plain_values(self) -> dict[str, object]:
         """The record of the audit, from which a page is made."""
+        X, y, margins = self.data.X, self.data.y, self.certificate.margins
         point = None
         if self.point is not None:
             point = {key: value for key, value in self.point.to_dict().items() if key != "history"}
@@ -247,11 +214,11 @@ class Audit(Plotted, Plain):
             "headline": self.headline,
             "standing": f"{self._where()}; {self._held()}.",
             "mean_norm": self.mean_norm,
-            "noticed": self._noticed(),
-            "examples": self._examples(),
+            "noticed": noticed(X, y, margins, self.radii),
+            "examples": middle_samples(X, y, margins),
             "certificate": self.certificate.to_dict(arrays=False),
-            "margins": self.certificate.margins,
-            "labels": self.data.y,
+            "margins": margins,
+            "labels": y,
             "classes": list(self.data.classes),
             "training": {
                 "sentence": self.training,

@@ -180,13 +180,7 @@ def _piece(layer: torch.nn.Module) -> list[Piece]:
         norm: Any = layer
         if norm.running_mean is None:
             raise InputError("BatchNorm1d keeps no running statistics; in evaluation it depends on the other samples.")
-        scale = 1.0 / np.sqrt(_array(norm.running_var) + norm.eps)
-        if norm.weight is not None:
-            scale = scale * _array(norm.weight)
-        shift = -scale * _array(norm.running_mean)
-        if norm.bias is not None:
-            shift = shift + _array(norm.bias)
-        return [Entrywise(scale=scale, shift=shift, name=name)]
+        return [_batch_norm(norm.weight, norm.bias, norm.running_mean, norm.running_var, norm.eps)]
     if kind is torch.nn.Flatten:
         flat: Any = layer
         _check_flatten(flat.start_dim)
@@ -258,7 +252,8 @@ def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
         elif kind == "aten::leaky_relu":
             pieces.append(Rectifier(slope=float(others[0] or 0.0)))
         elif kind == "aten::batch_norm":
-            pieces.append(_batch_norm(others))
+            weight, bias, mean, variance, _, _, eps = others[:7]
+            pieces.append(_batch_norm(weight, bias, mean, variance, eps))
         elif kind == "aten::flatten":
             _check_flatten(others[0])
         elif kind in ("aten::reshape", "aten::view"):
@@ -276,8 +271,8 @@ def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
     return pieces
 
 
-def _batch_norm(others: list[Any]) -> Piece:
-    weight, bias, mean, variance, _, _, eps = others[:7]
+def _batch_norm(weight: Any, bias: Any, mean: Any, variance: Any, eps: Any) -> Piece:
+    """BatchNorm1d in evaluation: x -> weight (x - mean) / sqrt(variance + eps) + bias."""
     scale = 1.0 / np.sqrt(_array(variance) + float(eps))
     scale = scale if weight is None else scale * _array(weight)
     shift = -scale * _array(mean)

@@ -40,39 +40,14 @@ from marginflow.report.vega import alt
 _FEWEST_BINS = 12
 
 
-def lines(
-    rows: Sequence[Row],
-    *,
-    x: str,
-    y: str,
-    series: str | None = None,
-    titles: Mapping[str, str],
-    title: str,
-    description: str,
-    x_scale: Scale = "linear",
-    y_scale: Scale = "linear",
-) -> Chart:
-    """Curves of column `y` against column `x`, one for each value of column `series`.
+def lines(rows: Sequence[Row], **panel: Any) -> Chart:
+    """Curves of column `y` against column `x`, one for each value of column `series`, without marks.
 
-    `titles` names the columns for the axes, the legend and the table of numbers. `chart_of` draws more of a panel:
-    bands, reference lines, points and areas.
+    `panel` are further fields of a `Panel`; `chart_of` draws all that a panel can hold.
     """
     from marginflow.experiments.panel import Panel
 
-    return chart_of(
-        Panel(
-            rows=rows,
-            x=x,
-            y=y,
-            series=series,
-            titles=titles,
-            title=title,
-            description=description,
-            x_scale=x_scale,
-            y_scale=y_scale,
-            marks=False,
-        )
-    )
+    return chart_of(Panel(rows=rows, marks=False, **panel))
 
 
 def stairs(steps: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -6,7 +6,7 @@ the same wherever it is opened, and legends are laid out for the letters that th
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final, Literal
 
@@ -207,35 +207,28 @@ def _lines(text: str, letters: int) -> list[str]:
 
 def _smaller_marks(node: Any) -> None:
     """Dots and the ends of bars at half of their size, in every mark of a specification."""
-    if isinstance(node, list):
-        for child in node:
-            _smaller_marks(child)
-    if not isinstance(node, dict):
-        return
-    if isinstance(mark := node.get("mark"), dict):
-        smaller = {"point": ("size",), "tick": ("width",)}.get(str(mark.get("type")), ())
-        node["mark"] = mark | {name: mark[name] / 2 for name in smaller if name in mark}
-    for child in node.values():
-        _smaller_marks(child)
+    for part in _parts(node):
+        if isinstance(mark := part.get("mark"), dict):
+            smaller = {"point": ("size",), "tick": ("width",)}.get(str(mark.get("type")), ())
+            part["mark"] = mark | {name: mark[name] / 2 for name in smaller if name in mark}
 
 
 def _fit_legends(node: Any, pixels: float) -> None:
     """As many names beside each other as there is room for, in every legend of a specification."""
-    if isinstance(node, list):
-        for child in node:
-            _fit_legends(child, pixels)
-    if not isinstance(node, dict):
-        return
-    domain = node.get("scale", {}).get("domain") if isinstance(node.get("scale"), dict) else None
-    if isinstance(node.get("legend"), dict) and isinstance(domain, list) and domain:
-        widest = max(len(str(name)) for name in domain) * _LETTER + _SYMBOL
-        room = pixels - len(str(node.get("title") or "")) * _LETTER
-        node["legend"] = {**node["legend"], "columns": max(1, min(len(domain), int(room / widest)))}
-        if node["legend"].get("symbolType") == "stroke":
-            node["legend"]["symbolSize"] = 260
-        else:
-            node["legend"]["symbolSize"] = 60
-    if node.get("type") == "text" and "fontSize" in node:
-        node["fontSize"] = _SIZE
-    for child in node.values():
-        _fit_legends(child, pixels)
+    for part in _parts(node):
+        domain = part.get("scale", {}).get("domain") if isinstance(part.get("scale"), dict) else None
+        if isinstance(legend := part.get("legend"), dict) and isinstance(domain, list) and domain:
+            widest = max(len(str(name)) for name in domain) * _LETTER + _SYMBOL
+            room = pixels - len(str(part.get("title") or "")) * _LETTER
+            symbol = 260 if legend.get("symbolType") == "stroke" else 60
+            part["legend"] = legend | {"columns": max(1, min(len(domain), int(room / widest))), "symbolSize": symbol}
+        if part.get("type") == "text" and "fontSize" in part:
+            part["fontSize"] = _SIZE
+
+
+def _parts(node: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a specification, the outer before the inner."""
+    if isinstance(node, dict):
+        yield node
+    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _parts(child)
