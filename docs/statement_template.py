@@ -44,8 +44,8 @@ def BLANK_NAME(instance: Instance) -> Findings:
         return undefined(hypotheses, "BLANK what cannot be written down without them")
     norm = certificate.network.norm_squared()
     return Findings(
+        value("BLANK a number on the way", norm),
         hypotheses=hypotheses,
-        constants=(value("BLANK a number on the way", norm),),
         claims=(
             equal("BLANK what is claimed", certificate.multipliers.sum(), norm / 2, scale=norm),
             # ... all that the paper concludes and nothing else; a bound that says nothing here is marked vacuous=True

@@ -53,7 +53,8 @@ def judge_direction(instance: Instance) -> Findings:
     path = instance.the_run().trajectory
     rate = turning(path)
     return Findings(
-        constants=(value("records", len(path)), value("largest rate of turning", float(rate.max(initial=0.0)))),
+        value("records", len(path)),
+        value("largest rate of turning", float(rate.max(initial=0.0))),
         claims=(
             at_most("angle per unit of ln t, at the end", float(rate[-1]), _SETTLED, tolerance=0.0),
             at_most("the last rate against the largest", float(rate[-1]), float(rate.max()) / 10),
@@ -142,15 +143,13 @@ def judge_convergence(instance: Instance) -> Findings:
     rate = turning(path)
     smooth = path.smoothed_margin[first:]
     return Findings(
+        value("ln L at t_0", float(path.log_loss[first])),
+        value("ln L at the end", float(path.log_loss[last])),
+        value("KKT residual at t_0", before.total),
+        value("KKT residual at the end", after.total, "0.1 and more is common in training"),
+        value("max q / min q - 1 on the support at the end", spread),
+        value("stationarity with hard patterns at the end", after.kink_report.hard_residual or after.stationarity),
         hypotheses=hypotheses,
-        constants=(
-            value("ln L at t_0", float(path.log_loss[first])),
-            value("ln L at the end", float(path.log_loss[last])),
-            value("KKT residual at t_0", before.total),
-            value("KKT residual at the end", after.total, "0.1 and more is common in training"),
-            value("max q / min q - 1 on the support at the end", spread),
-            value("stationarity with hard patterns at the end", after.kink_report.hard_residual or after.stationarity),
-        ),
         claims=(
             above("all margins are positive at t_0", early.margins(data.X, data.y), 0.0),
             at_most("the KKT residual falls", after.total, before.total),

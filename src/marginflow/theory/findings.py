@@ -28,16 +28,18 @@ class Counterexample(Brief):
             raise InputError("A counterexample needs a summary and the arithmetic that proved it.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, init=False)
 class Findings(Brief):
     """Everything that was found; the verdict is made from it, and from the claims alone once the hypotheses are met.
 
     Parameters
     ----------
+    *values : Check
+        The first of the constants: numbers that are only reported can be nothing else.
     hypotheses : tuple of Check
         All must be met for the statement to apply.
     constants : tuple of Check
-        Numbers on the way, reported ("is") or compared; they decide nothing. A probe puts its measurements here.
+        Numbers on the way, reported ("is") or compared; they decide nothing. The measurements of a probe are constants.
     claims : tuple of Check
         What the paper concludes, with its quantifiers and constants.
     derived : tuple of Check
@@ -55,31 +57,46 @@ class Findings(Brief):
         Why the claims cannot even be written down, because a hypothesis fails.
     """
 
-    hypotheses: tuple[Check, ...] = ()
-    constants: tuple[Check, ...] = ()
-    claims: tuple[Check, ...] = ()
-    derived: tuple[Check, ...] = ()
-    arithmetic: tuple[Check, ...] = ()
-    proof_steps: tuple[Check, ...] = ()
-    unspecified: tuple[Check, ...] = ()
-    counterexample: Counterexample | None = None
-    undefined: str = ""
+    hypotheses: tuple[Check, ...]
+    constants: tuple[Check, ...]
+    claims: tuple[Check, ...]
+    derived: tuple[Check, ...]
+    arithmetic: tuple[Check, ...]
+    proof_steps: tuple[Check, ...]
+    unspecified: tuple[Check, ...]
+    counterexample: Counterexample | None
+    undefined: str
 
-    def __post_init__(self) -> None:
-        roles: tuple[tuple[str, Role], ...] = (
-            ("hypotheses", "hypothesis"),
-            ("constants", "constant"),
-            ("unspecified", "constant"),
-            ("claims", "claim"),
-            ("proof_steps", "proof step"),
-            ("derived", "derived"),
-            ("arithmetic", "arithmetic"),
+    def __init__(
+        self,
+        *values: Check,
+        hypotheses: tuple[Check, ...] = (),
+        constants: tuple[Check, ...] = (),
+        claims: tuple[Check, ...] = (),
+        derived: tuple[Check, ...] = (),
+        arithmetic: tuple[Check, ...] = (),
+        proof_steps: tuple[Check, ...] = (),
+        unspecified: tuple[Check, ...] = (),
+        counterexample: Counterexample | None = None,
+        undefined: str = "",
+    ) -> None:
+        roles: tuple[tuple[str, Role, tuple[Check, ...]], ...] = (
+            ("hypotheses", "hypothesis", hypotheses),
+            ("constants", "constant", values),
+            ("constants", "constant", constants),
+            ("unspecified", "constant", unspecified),
+            ("claims", "claim", claims),
+            ("proof_steps", "proof step", proof_steps),
+            ("derived", "derived", derived),
+            ("arithmetic", "arithmetic", arithmetic),
         )
-        for name, role in roles:
-            checks = getattr(self, name)
+        for name, role, checks in roles:
             if not isinstance(checks, tuple | list) or not all(isinstance(check, Check) for check in checks):
                 raise InputError(f"{name} is {brief(checks)}; a tuple of checks is expected.")
-            object.__setattr__(self, name, tuple(replace(check, role=role) for check in checks))
+            before = vars(self).get(name, ())
+            object.__setattr__(self, name, (*before, *(replace(check, role=role) for check in checks)))
+        object.__setattr__(self, "counterexample", counterexample)
+        object.__setattr__(self, "undefined", undefined)
 
 
 class UndefinedError(Exception):

@@ -82,8 +82,8 @@ def lemma_1(instance: Instance) -> Findings:
     if unmet(hypotheses) and margins.size == 0:
         return undefined(hypotheses, "there are no samples")
     return Findings(
+        value("samples", data.n_samples),
         hypotheses=hypotheses,
-        constants=(value("samples", data.n_samples),),
         claims=(at_least("y_i N(x_i)", margins, 1.0),),
     )
 '''

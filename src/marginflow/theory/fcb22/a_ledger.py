@@ -153,15 +153,13 @@ def a_ledger(instance: Instance) -> Findings:
     C, binding = needed_constant(lines)
     wanted = tuple(value(f"C for {line.check.name}", line.needed) for line in lines)
     return Findings(
+        value("C that all of it needs", C, f"binding: {binding}"),
+        value("C0", C0),
+        value("C1", C1),
+        value("C2", C2),
+        value("|N|/n", share),
+        value("lines that hold", sum(line.check.state == "met" for line in lines), f"of {len(lines)}"),
+        *wanted,
         hypotheses=numbers.confidence(),
-        constants=(
-            value("C that all of it needs", C, f"binding: {binding}"),
-            value("C0", C0),
-            value("C1", C1),
-            value("C2", C2),
-            value("|N|/n", share),
-            value("lines that hold", sum(line.check.state == "met" for line in lines), f"of {len(lines)}"),
-            *wanted,
-        ),
         claims=tuple(line.check for line in lines),
     )

@@ -44,8 +44,9 @@ def _capped(instance: Instance, cap: str, claim: Callable[[Numbers, float], Chec
     C = numbers.constant(instance)
     largest = numbers.caps[cap]
     return Findings(
+        value("largest C", largest),
+        value("slack, largest C / C", largest / C),
         hypotheses=(*numbers.confidence(), above("C", C, 1.0)),
-        constants=(value("largest C", largest), value("slack, largest C / C", largest / C)),
         claims=(claim(numbers, C),),
     )
 
@@ -148,12 +149,10 @@ def a7(instance: Instance) -> Findings:
     C = numbers.constant(instance)
     low, high = numbers.step_size_interval
     return Findings(
+        value("smallest C", low, "1/(4 alpha^2)"),
+        value("largest C", high, "1/alpha^2"),
+        value("T = 1 + 1/(4 alpha)", numbers.steps, "an integer only for alpha = 1/(4 k)"),
         hypotheses=(above("C", C, 1.0),),
-        constants=(
-            value("smallest C", low, "1/(4 alpha^2)"),
-            value("largest C", high, "1/alpha^2"),
-            value("T = 1 + 1/(4 alpha)", numbers.steps, "an integer only for alpha = 1/(4 k)"),
-        ),
         claims=(
             at_least("alpha", numbers.alpha, 1 / (2 * math.sqrt(C))),
             at_most("alpha, from above", numbers.alpha, 1 / math.sqrt(C)),

@@ -55,12 +55,10 @@ def def_fstar(instance: Instance) -> Findings:
     counted = clopper_pearson(wrong, sample.n)
     exact = ideal_xor_error(sigma)
     return Findings(
+        value("exact clean error, 2 q (1 - q)", exact),
+        value("errors counted", wrong, f"of {sample.n}"),
+        value("neurons", network.width),
         hypotheses=(true("Gaussian clusters", gaussian),),
-        constants=(
-            value("exact clean error, 2 q (1 - q)", exact),
-            value("errors counted", wrong, f"of {sample.n}"),
-            value("neurons", network.width),
-        ),
         claims=(
             equal("network against |<mu1, x>| - |<mu2, x>|", network(test.X), values, scale=1.0),
             at_least("exact error against the lower limit of the counted one", exact, counted.low, scale=1.0),
@@ -123,11 +121,9 @@ def def_j(instance: Instance) -> Findings:
         for C0 in (1.0, 2.0, 4.0, 10.0, 100.0, 1000.0)
     )
     return Findings(
-        constants=(
-            *(value(f"|J_mu|, mu = {name}", int(size)) for name, size in zip(NAMES, neurons.sizes, strict=True)),
-            value("1/(3 C0 sqrt(d))", neurons.threshold),
-            *sweep,
-        ),
+        *(value(f"|J_mu|, mu = {name}", int(size)) for name, size in zip(NAMES, neurons.sizes, strict=True)),
+        value("1/(3 C0 sqrt(d))", neurons.threshold),
+        *sweep,
         claims=(
             equal("entries that differ from the first record", int(((neurons.sets != plain) & ~close).sum()), 0),
             at_most("sets that a neuron belongs to", plain.sum(axis=0), 1),
@@ -161,11 +157,9 @@ def def_capture(instance: Instance) -> Findings:
 
     start, end = shares(0), shares(-1)
     return Findings(
+        value("captured (neuron, sample) pairs at the start", start[0]),
+        value("captured clusters at the start", start[1]),
+        value("captured pairs at the end", end[0]),
         hypotheses=(at_least("neurons in J", J.size, 1),),
-        constants=(
-            value("captured (neuron, sample) pairs at the start", start[0]),
-            value("captured clusters at the start", start[1]),
-            value("captured pairs at the end", end[0]),
-        ),
         claims=(equal("share of neurons of J that capture their cluster at the end", end[1], 1.0),),
     )

@@ -119,7 +119,10 @@ def open_deep(instance: Instance) -> Findings:
     depth = len(run.network.weights) if isinstance(run.network, MLP) else 2
     enough = (at_least("networks kept", len(kept), 2), at_least("more than two layers", depth, 3))
     if len(kept) < 2:
-        return Findings(hypotheses=enough, constants=(value("depth", depth),))
+        return Findings(
+            value("depth", depth),
+            hypotheses=enough,
+        )
     before, once, last = (_first_layer(network, sample.mu) for network in (kept[0], kept[1], kept[-1]))
     cells = tuple(
         value(f"success rate, m = {m}, n = {n}", instance.number(f"success_m{m}_n{n}"), "two layers, k = 1, d = 400")
@@ -128,15 +131,13 @@ def open_deep(instance: Instance) -> Findings:
     )
     f = run.network(sample.X)
     return Findings(
+        value("depth", depth),
+        value("median |correlation| of the first layer, at the start", float(np.median(before))),
+        value("the same after one step", float(np.median(once))),
+        value("the same at the end", float(np.median(last)), f"after {run.steps} steps"),
+        value("amplification by one step, median", float(np.median(once / np.maximum(before, 1e-300)))),
+        value("samples with their clean label", float((sample.clean * f > 0).mean())),
+        *_moved(kept[0], kept[-1]),
+        *cells,
         hypotheses=enough,
-        constants=(
-            value("depth", depth),
-            value("median |correlation| of the first layer, at the start", float(np.median(before))),
-            value("the same after one step", float(np.median(once))),
-            value("the same at the end", float(np.median(last)), f"after {run.steps} steps"),
-            value("amplification by one step, median", float(np.median(once / np.maximum(before, 1e-300)))),
-            value("samples with their clean label", float((sample.clean * f > 0).mean())),
-            *_moved(kept[0], kept[-1]),
-            *cells,
-        ),
     )

@@ -50,6 +50,11 @@ def proposition_3_2(instance: Instance) -> Findings:
     middle = sizes * (E2 / (1024 * math.sqrt(path.neurons.a.size))) ** 2
     C = s.constant(instance)
     return Findings(
+        value("least relative change", float(ratio.min())),
+        value("times omega sqrt(md)", float(ratio.min()) * s.omd, "free of omega"),
+        value("C*", quotient(1.0, float(ratio.min()) * s.omd), "the smallest C with the first inequality"),
+        value("1 / (C omega sqrt(md)) with the smallest C of (A7)", quotient(1.0, C * s.omd)),
+        value("samples on which no neuron was active", int((before == 0).sum())),
         hypotheses=(
             complete(path),
             *run.event(),
@@ -57,13 +62,6 @@ def proposition_3_2(instance: Instance) -> Findings:
             at_most("8 C1 sd", 8 * run.C1 * s.sd, E2 / 512),
             at_most("omega sqrt(md)", s.omd, E2 / 4096),
             at_most("alpha", path.alpha, 0.1),
-        ),
-        constants=(
-            value("least relative change", float(ratio.min())),
-            value("times omega sqrt(md)", float(ratio.min()) * s.omd, "free of omega"),
-            value("C*", quotient(1.0, float(ratio.min()) * s.omd), "the smallest C with the first inequality"),
-            value("1 / (C omega sqrt(md)) with the smallest C of (A7)", quotient(1.0, C * s.omd)),
-            value("samples on which no neuron was active", int((before == 0).sum())),
         ),
         claims=(
             at_least("relative change, explicit bound", ratio, quotient(EXPLICIT, s.omd)),

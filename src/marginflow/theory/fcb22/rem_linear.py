@@ -127,6 +127,11 @@ def _linear(instance: Instance, *, repaired: bool) -> Findings:
     uniform = law.noise is None or isinstance(law.noise, UniformNoise)
     along = (equal("exact accuracy of sgn(<mu1, x> + b)", exact, 0.5),) if math.isfinite(exact) else ()
     return Findings(
+        value("largest accuracy seen", float(found.max())),
+        value("smallest accuracy seen", float(found.min())),
+        value("exact accuracy along mu1, clean labels", exact),
+        value("the same on noisy labels", exact * (1 - 2 * eta) + eta),
+        value("classifiers", W.shape[0]),
         hypotheses=(
             true("symmetric clusters", isotropic_law(law.cluster_law).symmetric),
             equal("b", bias, 0.0),
@@ -134,13 +139,6 @@ def _linear(instance: Instance, *, repaired: bool) -> Findings:
         )
         if repaired
         else (at_most("sigma sqrt(d), for (A3) with C = 8", law.sigma_value * math.sqrt(law.dimension), 1 / 8),),
-        constants=(
-            value("largest accuracy seen", float(found.max())),
-            value("smallest accuracy seen", float(found.min())),
-            value("exact accuracy along mu1, clean labels", exact),
-            value("the same on noisy labels", exact * (1 - 2 * eta) + eta),
-            value("classifiers", W.shape[0]),
-        ),
         claims=(
             *along,
             at_most("largest |accuracy - 1/2| over all classifiers", np.abs(found - 0.5), width, tolerance=0.0),

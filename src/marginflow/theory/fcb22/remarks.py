@@ -48,13 +48,11 @@ def rem_simple_rule(instance: Instance) -> Findings:
     norms = np.where(path.norms[-1] > 0, path.norms[-1], 1.0)
     best = np.abs(path.projections[-1]).max(axis=1) / norms
     return Findings(
+        value("test points", test.n),
+        value("agreement on the circle of span(mu1, mu2)", float((np.sign(f) == np.sign(g)).mean())),
+        value("median |correlation| with a mean", float(np.median(best))),
+        value("median correlation of J with the own mean", float(np.median(path.correlations[-1]))),
         hypotheses=usable,
-        constants=(
-            value("test points", test.n),
-            value("agreement on the circle of span(mu1, mu2)", float((np.sign(f) == np.sign(g)).mean())),
-            value("median |correlation| with a mean", float(np.median(best))),
-            value("median correlation of J with the own mean", float(np.median(path.correlations[-1]))),
-        ),
         claims=(
             equal("agreement with sgn f* on test points", agree, 1.0),
             at_least("share of neurons with |correlation| > 0.9", float((best > 0.9).mean()), 0.9),
@@ -113,13 +111,11 @@ def rem_init_no_capture(instance: Instance) -> Findings:
     usable = require_measurable(path)
     shares = [float(aligned.mean()) for aligned in path.aligned]
     return Findings(
+        value("share of J aligned at t = 0", shares[0]),
+        value("share of J aligned at the next record", shares[1] if len(shares) > 1 else math.nan),
+        value("share of J aligned at the end", shares[-1]),
+        value("sigma sqrt(d)", path.numbers.sd, "signal to noise of a neuron is |g| / (sigma sqrt(d))"),
         hypotheses=usable,
-        constants=(
-            value("share of J aligned at t = 0", shares[0]),
-            value("share of J aligned at the next record", shares[1] if len(shares) > 1 else math.nan),
-            value("share of J aligned at the end", shares[-1]),
-            value("sigma sqrt(d)", path.numbers.sd, "signal to noise of a neuron is |g| / (sigma sqrt(d))"),
-        ),
         claims=(at_most("share of J aligned at t = 0, against half", shares[0], 0.5),),
     )
 
@@ -161,15 +157,13 @@ def rem_edge(instance: Instance) -> Findings:
     # All neurons at once with confidence 0.999, by Hoeffding's inequality.
     width = np.sqrt(math.log(2 * max(J.size, 1) / 0.001) / (2 * sizes))
     return Findings(
+        value("least share captured", float(shares.min(initial=1.0))),
+        value("mean share captured", float(shares.mean()) if J.size else math.nan),
+        value("least 1/2 + Delta expected", float(expected.min(initial=1.0))),
+        value("C2*", GoodRun(path).C2),
         hypotheses=(
             above("neurons in J", J.size, 0),
             true("Gaussian clusters, if their law is known", has_gaussian_clusters(instance.law)),
-        ),
-        constants=(
-            value("least share captured", float(shares.min(initial=1.0))),
-            value("mean share captured", float(shares.mean()) if J.size else math.nan),
-            value("least 1/2 + Delta expected", float(expected.min(initial=1.0))),
-            value("C2*", GoodRun(path).C2),
         ),
         claims=(
             at_most("|share - (1/2 + Delta)| / its 99.9 % width", np.abs(shares - expected) / width, 1.0),
@@ -200,15 +194,13 @@ def rem_norm_growth(instance: Instance) -> Findings:
     own, opposite = path.own_projection, path.opposite_projection
     ratio = np.abs(opposite) / np.where(own > 0, own, np.nan)
     return Findings(
+        value("share of neurons and steps with growing norm", float(rising.mean()) if rising.size else math.nan),
+        value("median |<w, mu_opposite>| / <w, mu_own> after one step", median_of(ratio[1])),
+        value("the same at the end", median_of(ratio[-1])),
+        value("its largest value at the end", -least_of(-ratio[-1])),
         hypotheses=(
             *usable,
             at_least("records from t = 1 on", int(later.sum()), 2),
-        ),
-        constants=(
-            value("share of neurons and steps with growing norm", float(rising.mean()) if rising.size else math.nan),
-            value("median |<w, mu_opposite>| / <w, mu_own> after one step", median_of(ratio[1])),
-            value("the same at the end", median_of(ratio[-1])),
-            value("its largest value at the end", -least_of(-ratio[-1])),
         ),
         claims=(
             above("growth of |w_j| from record to record, j in J, t >= 1", np.diff(norms, axis=0), 0.0),
@@ -250,13 +242,11 @@ def rem_const_width(instance: Instance) -> Findings:
     delta = instance.number("delta", DELTA)
     found = clopper_pearson(good, runs)
     return Findings(
+        value("m", instance.number("m", math.nan)),
+        value("n", instance.number("n", math.nan)),
+        value("C", instance.number("C", math.nan), "measured: from C = 12 on more than 60 % of the runs succeed"),
+        value("success rate", found.frequency, f"99 % interval [{found.low:.3g}, {found.high:.3g}]"),
         hypotheses=(at_least("runs", runs, 1), at_most("delta", delta, 0.25)),
-        constants=(
-            value("m", instance.number("m", math.nan)),
-            value("n", instance.number("n", math.nan)),
-            value("C", instance.number("C", math.nan), "measured: from C = 12 on more than 60 % of the runs succeed"),
-            value("success rate", found.frequency, f"99 % interval [{found.low:.3g}, {found.high:.3g}]"),
-        ),
         claims=(found.check("probability of success", ">=", 1 - 4 * delta),),
     )
 
@@ -289,11 +279,9 @@ def rem_small_init(instance: Instance) -> Findings:
     spread = [float(np.abs(other(data.X) - f).max() / max(np.abs(f).max(), 1e-300)) for other in instance.networks]
     wrong = 0 if clean is None else int((clean * f <= 0).sum())
     return Findings(
+        value("largest |f|", float(np.abs(f).max())),
+        value("samples that are not classified as clean", wrong),
         hypotheses=(at_least("runs to compare with", len(spread), 1),),
-        constants=(
-            value("largest |f|", float(np.abs(f).max())),
-            value("samples that are not classified as clean", wrong),
-        ),
         claims=(
             at_most("largest change of f over starts, relative", max(spread, default=math.nan), 0.01, tolerance=0.0),
             equal("samples wrong", wrong, 0),
@@ -315,18 +303,16 @@ def rem_early_stop(instance: Instance) -> Findings:
     path = path_of(instance)
     z = np.abs(path.values)
     return Findings(
+        value("largest |f(x_i)| up to the end", float(z.max())),
+        value("smallest -l'", float(1 / (1 + np.exp(z.max())))),
+        value("largest -l'", float(1 / (1 + np.exp(-z.max()))), "1/2 throughout: the loss is still linear"),
+        value("e^-2 / 2", E2 / 2),
         hypotheses=(
             at_most("steps against T = 1 + 1/(4 alpha)", float(path.times[-1]), path.numbers.steps),
             at_most("alpha, for 2 alpha T <= 1", path.alpha, 0.25),
             GoodRun(path).initial_norms()[1],
             at_most("|x_i|", path.sample.norms, math.sqrt(2)),
             small_start(path),
-        ),
-        constants=(
-            value("largest |f(x_i)| up to the end", float(z.max())),
-            value("smallest -l'", float(1 / (1 + np.exp(z.max())))),
-            value("largest -l'", float(1 / (1 + np.exp(-z.max()))), "1/2 throughout: the loss is still linear"),
-            value("e^-2 / 2", E2 / 2),
         ),
         claims=(slopes(path), at_most("largest |f(x_i)|", float(z.max()), 2.0)),
     )

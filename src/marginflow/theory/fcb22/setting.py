@@ -151,7 +151,9 @@ def setting_net(instance: Instance) -> Findings:
     part = network.neurons(J) if J.any() else network
     scale = float(np.abs(f).max(initial=0.0))
     return Findings(
-        constants=(value("||W||_2", spectral), value("||W||_F", frobenius), value("max |f(x_i)|", scale)),
+        value("||W||_2", spectral),
+        value("||W||_F", frobenius),
+        value("max |f(x_i)|", scale),
         claims=(
             true("no bias", network.b is None),
             true("outputs frozen", network.outputs == "frozen"),
@@ -210,8 +212,9 @@ def setting_gd(instance: Instance) -> Findings:
         else ()
     )
     return Findings(
+        value("steps compared", len(errors)),
+        value("largest entry of a step", max(sizes, default=0.0)),
         hypotheses=(below("records that follow each other: 0 against their number", 0.0, len(errors)),),
-        constants=(value("steps compared", len(errors)), value("largest entry of a step", max(sizes, default=0.0))),
         claims=(
             at_most(
                 "error of a step, relative to its largest entry",
@@ -265,8 +268,9 @@ def odd_width(instance: Instance) -> Findings:
     gradient = network.gradient(data.X, data.y)
     scale = float(np.abs(f).max())
     return Findings(
+        value("m", m),
+        value("sqrt(1 - 1/m)", math.sqrt(1 - 1 / m)),
         hypotheses=hypotheses,
-        constants=(value("m", m), value("sqrt(1 - 1/m)", math.sqrt(1 - 1 / m))),
         claims=(
             equal("f against sqrt(1 - 1/m) f of m - 1 neurons", f, math.sqrt(1 - 1 / m) * even(data.X), scale=scale),
             equal("gradient of the last neuron", gradient.W[-1], 0.0, scale=float(np.abs(gradient.W).max())),

@@ -93,8 +93,8 @@ def con_robust(instance: Instance) -> Findings:
     k = min(s.k, network.width)
     claims, steps, sharp = construction_checks(instance, network) if network.width >= s.k else ((), (), ())
     return Findings(
+        value("test points in the event", float(on_event(instance).sum())),
         hypotheses=(*s.assumption(), at_least("width", network.width, s.k)),
-        constants=(value("test points in the event", float(on_event(instance).sum())),),
         claims=(
             at_most("w_j - 4 mu_j / d", np.abs(network.W[:k] - 4 * means[:k] / s.d).max(), 0.0, scale=1.0),
             equal("b_j", b[:k], -2.0),

@@ -40,13 +40,15 @@ def cor_both(instance: Instance) -> Findings:
     table = tuple(value(f"||z|| / sqrt(d), {form}", vector.relative_size) for form, vector in vectors.items())
     shortest = min((vector.relative_size for vector in vectors.values()), default=math.nan)
     return Findings(
+        value("||z|| / sqrt(d), exact", z),
+        *table,
+        value("least certified radius / sqrt(d)", radius.min()),
         hypotheses=(
             above("k", s.k, 64, note="z of length sqrt(d/k) is below sqrt(d)/8 from 65 clusters on"),
             *s.assumption(),
             *sample.nice,
             is_kkt_point(instance),
         ),
-        constants=(value("||z|| / sqrt(d), exact", z), *table, value("least certified radius / sqrt(d)", radius.min())),
         claims=(
             above("y N(x) at the KKT point", (test.y * network(test.X))[fine], 0.0, tolerance=0.0),
             below("||z|| / sqrt(d), exact, against the radius of Theorem 4.1", z, 1 / 8),

@@ -57,12 +57,10 @@ def def_4_1(instance: Instance) -> Findings:
     low, high = float((lower >= rho).mean()), float((upper >= rho).mean())
     note = "from certified radii to flips found along u"
     return Findings(
+        value("smallest certified radius / sqrt(d)", float(lower.min())),
+        value("median flip along u / sqrt(d)", float(np.median(upper))),
+        value("sqrt(1 / k)", 1 / math.sqrt(s.k)),
         hypotheses=(at_least("share of points classified correctly", float(right.mean()), 0.5),),
-        constants=(
-            value("smallest certified radius / sqrt(d)", float(lower.min())),
-            value("median flip along u / sqrt(d)", float(np.median(upper))),
-            value("sqrt(1 / k)", 1 / math.sqrt(s.k)),
-        ),
         claims=(
             Check("share of points robust at rho sqrt(d)", low, ">=", share, interval=(low, max(low, high)), note=note),
         ),

@@ -51,9 +51,7 @@ def def_net(instance: Instance) -> Findings:
     unit = np.ones(1)
     step = minimal_step(TwoLayer(W=unit[:, None], b=0 * unit, v=unit), unit[:, None], unit, unit, at_zero="negative")
     checks.append(true("sign(0) = -1: a positive point flips at N = 0", float(step.first[0]) == 1.0))
-    return Findings(
-        constants=(value("width", network.width), value("test points", float(X.shape[0]))), claims=tuple(checks)
-    )
+    return Findings(value("width", network.width), value("test points", float(X.shape[0])), claims=tuple(checks))
 
 
 @stated(
@@ -73,7 +71,8 @@ def problem_2(instance: Instance) -> Findings:
     certificate = instance.certificate
     theta = certificate.norm_squared / 2
     return Findings(
-        constants=(value("||theta||^2 / 2", theta), value("factor to margin 1", certificate.scale)),
+        value("||theta||^2 / 2", theta),
+        value("factor to margin 1", certificate.scale),
         claims=(at_least("y_i N(x_i)", certificate.margins, 1.0),),
         derived=(at_most("stationarity", certificate.stationarity, DEFAULT_TOLERANCE, tolerance=0.0),),
         arithmetic=(equal("sum of the multipliers", float(certificate.multipliers.sum()), theta, tolerance=1e-7),),
@@ -114,11 +113,9 @@ def kkt(instance: Instance) -> Findings:
     given = instance.word("scale", "margin one", ("margin one", "as given")) == "as given"
     least = certificate.scale**-2  # of the network that was handed in, which has degree 2
     return Findings(
-        constants=(
-            value("margin samples", float(certificate.margin_set.sum())),
-            value("support", float(certificate.support.sum())),
-            value("kinks", certificate.kink_report.count),
-        ),
+        value("margin samples", float(certificate.margin_set.sum())),
+        value("support", float(certificate.support.sum())),
+        value("kinks", certificate.kink_report.count),
         claims=(
             at_most("||w - v sum lambda y phi' x|| / ||theta||", np.linalg.norm(network.W - weights) / norm, 1e-9),
             at_most("||b - v sum lambda y phi'|| / ||theta||", np.linalg.norm(neurons.b - biases) / norm, 1e-9),
@@ -164,8 +161,9 @@ def def_dclusters(instance: Instance) -> Findings:
     along = sample.noise @ sample.u / (s.sigma * s.u_norm) if s.sigma > 0 else np.full(sample.n, math.nan)
     gaussian = float(stats.kstest(along, "norm").pvalue) if s.sigma > 0 else math.nan
     return Findings(
+        value("smallest cluster", float(sizes.min())),
+        value("largest cluster", float(sizes.max())),
         hypotheses=(s.two_labels(),),
-        constants=(value("smallest cluster", float(sizes.min())), value("largest cluster", float(sizes.max()))),
         claims=(
             sample.own_labels(),
             at_least("p-value of equally likely clusters", even, _SIGNIFICANT, tolerance=0.0),

@@ -48,11 +48,9 @@ def def_loss(instance: Instance) -> Findings:
     # The least margin that one sample can have when the mean loss is 1/n and all other terms vanish.
     least = ours.inverse(0.0 - ours.log_scale_of_term)
     return Findings(
-        constants=(
-            value("ln of the mean exponential loss", exponential),
-            value("ln of the mean logistic loss, base 2", logistic),
-            value("margin of a sample that carries the whole loss 1/n", least, "natural logarithm: -0.54"),
-        ),
+        value("ln of the mean exponential loss", exponential),
+        value("ln of the mean logistic loss, base 2", logistic),
+        value("margin of a sample that carries the whole loss 1/n", least, "natural logarithm: -0.54"),
         claims=(
             equal("ln L, exponential", Exponential("mean").log_value(q), exponential, scale=1.0),
             equal("ln L, logistic with base 2", ours.log_value(q), logistic, scale=1.0),

@@ -32,7 +32,7 @@ def equation_5(instance: Instance) -> Findings:
     outputs = test.y * network(test.X)
     scale = float(np.abs(network.v * pre).max())
     return Findings(
-        constants=(value("largest gap", float((outputs - test.y * linear).max())),),
+        value("largest gap", float((outputs - test.y * linear).max())),
         claims=(at_least("y N(x)", outputs, test.y * linear, scale=scale, tolerance=1e-12),),
     )
 
@@ -58,7 +58,7 @@ def equation_5b(instance: Instance) -> Findings:
         size = float((np.abs(weights) @ np.abs(gram)).max())
         checks.append(equal(f"{name}: sum_j v_j (w_j . x + b_j)", direct, weights @ gram, scale=size))
     return Findings(
+        value("test points", float(X.shape[0])),
         hypotheses=(is_kkt_point(instance),),
-        constants=(value("test points", float(X.shape[0])),),
         claims=tuple(checks),
     )

@@ -31,12 +31,10 @@ def example_1_1(instance: Instance) -> Findings:
     exact, bound = union(pair, s.k * (s.k - 1) / 2), 2 * math.log(s.k) + (1 - s.L / 4) * s.L
     growth = most_clusters(s.d, s.sigma, guaranteed) * 50 * s.L / math.sqrt(s.d)
     return Findings(
+        value("p / (sqrt(d) ln d)", s.p / guaranteed),
+        value("largest k", allowed),
+        value("largest k times 50 ln(d) / sqrt(d)", growth, "tends to 1 for sigma = 1"),
         hypotheses=(at_most("k", s.k, allowed, note="(d - Delta + 1) / (10 (sqrt(d) ln d + Delta + 1))"),),
-        constants=(
-            value("p / (sqrt(d) ln d)", s.p / guaranteed),
-            value("largest k", allowed),
-            value("largest k times 50 ln(d) / sqrt(d)", growth, "tends to 1 for sigma = 1"),
-        ),
         claims=(
             at_most("p", s.p, guaranteed),
             at_most("ln P(p > sqrt(d) ln d), exact tails", exact, bound, vacuous=bound >= 0),
@@ -63,8 +61,9 @@ def example_1_2(instance: Instance) -> Findings:
     s = ClusterSetting.of(instance)
     room = (s.d - 4 * s.L + 1) / (10 * (4 * s.L + 1))
     return Findings(
+        value("largest k", math.floor(room)),
+        value("largest k times 40 ln(d) / d", room * 40 * s.L / s.d),
         hypotheses=(at_most("k", s.k, math.floor(room), note="(d - 4 ln d + 1) / (10 (4 ln d + 1))"),),
-        constants=(value("largest k", math.floor(room)), value("largest k times 40 ln(d) / d", room * 40 * s.L / s.d)),
         claims=(at_most("p", s.p, 0.0, scale=s.d, tolerance=1e-14), *s.assumption()),
     )
 
@@ -87,11 +86,9 @@ def example_1_3(instance: Instance) -> Findings:
     largest = (s.d - s.Delta + 1) / (10 * s.k) - s.Delta - 1
     r = cluster_law(instance.the_law()).correlation
     return Findings(
+        value("p / d", s.p / s.d),
+        value("largest p / d", largest / s.d, "tends to 1 / (10 k)"),
+        value("correlation of the means", r),
         hypotheses=(at_most("p", s.p, largest, note="(d - Delta + 1) / (10 k) - Delta - 1"),),
-        constants=(
-            value("p / d", s.p / s.d),
-            value("largest p / d", largest / s.d, "tends to 1 / (10 k)"),
-            value("correlation of the means", r),
-        ),
         claims=(at_least("p / d is of order 1", s.p / s.d, 1 / (100 * s.k)), *s.assumption()),
     )

@@ -39,20 +39,15 @@ def example_2(instance: Instance) -> Findings:
     ratio = [size * math.sqrt(s.k / s.d) for size, s in zip(sizes, settings, strict=True)]
     slope = float(np.polyfit(np.log(dimensions), np.log(sizes), 1)[0]) if np.isfinite(sizes).all() else math.nan
     return Findings(
+        *(
+            value(f"||z|| / sqrt(d) at d = {s.d:.0e}, k = {s.k}", z / math.sqrt(s.d))
+            for s, z in zip(settings, sizes, strict=True)
+        ),
+        *(value(f"||z|| sqrt(k / d) at d = {s.d:.0e}", quotient) for s, quotient in zip(settings, ratio, strict=True)),
+        value("slope of ln ||z|| in ln d", slope, "1/4 and a little more, for the logarithms"),
         hypotheses=(
             true("Assumption 2.2 in all dimensions", all(s.holds(tolerance=1e-9) for s in settings)),
             at_least("clusters in the smallest dimension", settings[0].k, 3),
-        ),
-        constants=(
-            *(
-                value(f"||z|| / sqrt(d) at d = {s.d:.0e}, k = {s.k}", z / math.sqrt(s.d))
-                for s, z in zip(settings, sizes, strict=True)
-            ),
-            *(
-                value(f"||z|| sqrt(k / d) at d = {s.d:.0e}", quotient)
-                for s, quotient in zip(settings, ratio, strict=True)
-            ),
-            value("slope of ln ||z|| in ln d", slope, "1/4 and a little more, for the logarithms"),
         ),
         claims=(
             at_most("||z||", sizes, bounds, note="26.62 sqrt(d / k)"),

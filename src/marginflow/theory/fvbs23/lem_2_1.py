@@ -40,8 +40,9 @@ def lemma_2_1(instance: Instance) -> Findings:
         sample = ClusterSample.of(instance)
         derived = (below("- y_i u . x_i on the training sample", -data.y * (data.X @ sample.u), 0.0),)
     return Findings(
+        value("exact error", math.exp(exact) if exact > -700 else 0.0),
+        value("ln(2 k q_d)", middle),
         hypotheses=s.assumption(),
-        constants=(value("exact error", math.exp(exact) if exact > -700 else 0.0), value("ln(2 k q_d)", middle)),
         claims=(
             at_most(
                 "ln P(y != sign(u . x)), exact", exact, printed, vacuous=printed >= 0, note="ln(2 d^(1 - ln(d)/2))"

@@ -78,13 +78,11 @@ def oq1(instance: Instance) -> Findings:
     s = sample.setting
     data = instance.the_data()
     return Findings(
+        value("k / d", s.k / s.d),
+        value("linearly separable", float(separable(data))),
+        value("samples", sample.n),
+        *_flips(instance, s.d, s.u_norm),
         hypotheses=(above("k against what Assumption 2.2 allows", s.k, (s.d + 1) / 10), is_kkt_point(instance)),
-        constants=(
-            value("k / d", s.k / s.d),
-            value("linearly separable", float(separable(data))),
-            value("samples", sample.n),
-            *_flips(instance, s.d, s.u_norm),
-        ),
     )
 
 
@@ -116,7 +114,10 @@ def oq2(instance: Instance) -> Findings:
     networks = networks_of(instance)
     if not separable(data):
         none = above("separable by a hyperplane", 0.0, 0.5)
-        return Findings(hypotheses=(none,), constants=(value("samples", data.n_samples),))
+        return Findings(
+            value("samples", data.n_samples),
+            hypotheses=(none,),
+        )
     rule = max_margin_classifier(data.X, data.y, bias=True)
     linear = test.y * rule(test.X) <= 0
     rows: list[Check] = [value("test error, max-margin line", float(linear.mean()))]
@@ -125,8 +126,9 @@ def oq2(instance: Instance) -> Findings:
         rows.append(value(f"test error, KKT point {number}", float(wrong.mean())))
         rows.append(value(f"difference to the line, KKT point {number}", float(wrong.mean() - linear.mean())))
     return Findings(
+        value("margin of the line", 1 / float(np.linalg.norm(rule.w))),
+        *rows,
         hypotheses=(true("the data know no clusters", data.clusters is None), is_kkt_point(instance)),
-        constants=(value("margin of the line", 1 / float(np.linalg.norm(rule.w))), *rows),
     )
 
 
@@ -160,14 +162,12 @@ def oq3(instance: Instance) -> Findings:
     nearest = float(s.squared_distances[s.y[:, None] != s.y[None, :]].min())
     stray = log_noncentral_ball(s.d, nearest / s.sigma**2) if s.sigma > 0 else -math.inf
     return Findings(
+        value("ln of the least n", lower),
+        value("ln of the largest n", upper, "empty window if below the least"),
+        value("ln P(a sample of one label is within sigma of a mean of the other)", stray),
+        value("ln n at which that happens about once", -stray),
+        value("its base-10 logarithm", -stray / math.log(10)),
         hypotheses=s.assumption(),
-        constants=(
-            value("ln of the least n", lower),
-            value("ln of the largest n", upper, "empty window if below the least"),
-            value("ln P(a sample of one label is within sigma of a mean of the other)", stray),
-            value("ln n at which that happens about once", -stray),
-            value("its base-10 logarithm", -stray / math.log(10)),
-        ),
     )
 
 
@@ -187,8 +187,10 @@ def oq4(instance: Instance) -> Findings:
     law = cluster_law(instance.the_law())
     outside = law.cluster_law != "gaussian" or law.noise is not None
     return Findings(
+        value("d", s.d),
+        value("k", s.k),
+        *_flips(instance, s.d, s.u_norm),
         hypotheses=(true("a law that the theorems do not speak of", outside), is_kkt_point(instance)),
-        constants=(value("d", s.d), value("k", s.k), *_flips(instance, s.d, s.u_norm)),
     )
 
 
@@ -236,8 +238,10 @@ def oq5(instance: Instance) -> Findings:
             value(f"network {number}: eta (1 + c k)", eta * (1 + s.c * s.k), "1 for specialists"),
         ]
     return Findings(
+        value("balance c", s.c),
+        value("1 / c", 1 / s.c if s.c > 0 else math.inf),
+        *rows,
         hypotheses=(below("c", s.c, 0.5), is_kkt_point(instance)),
-        constants=(value("balance c", s.c), value("1 / c", 1 / s.c if s.c > 0 else math.inf), *rows),
     )
 
 
@@ -259,10 +263,8 @@ def oq6(instance: Instance) -> Findings:
     printed = smallest_dimension(k, "1/sqrt(d)" if sigma == 0 else sigma)
     sharp = smallest_certified_dimension(k, None if sigma == 0 else sigma)
     return Findings(
+        value("smallest d, Assumption 2.2", printed),
+        value("smallest d, sharp chain", sharp),
+        value("ratio", printed / sharp),
         hypotheses=(at_most("sigma", sigma, 1.0),),
-        constants=(
-            value("smallest d, Assumption 2.2", printed),
-            value("smallest d, sharp chain", sharp),
-            value("ratio", printed / sharp),
-        ),
     )

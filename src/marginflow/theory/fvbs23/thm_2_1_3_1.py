@@ -33,6 +33,9 @@ def end_to_end(instance: Instance) -> Findings:
     path = run.trajectory
     threshold = run.plan.loss.log_threshold(sample.n)
     return Findings(
+        value("ln L at the end", float(path.log_loss[-1])),
+        value("test points", test.n_samples),
+        value("test errors", wrong),
         hypotheses=(
             *s.assumption(),
             true("clusters are drawn independently", cluster_law(instance.the_law()).allocation == "iid"),
@@ -41,11 +44,6 @@ def end_to_end(instance: Instance) -> Findings:
             *s.window(sample.n, epsilon, delta),
             below("smallest ln L on the way", float(path.log_loss.min()), threshold, tolerance=0.0, note="ln(1/n)"),
             at_most("ln L never rises between records", np.diff(path.log_loss), 0.0),
-        ),
-        constants=(
-            value("ln L at the end", float(path.log_loss[-1])),
-            value("test points", test.n_samples),
-            value("test errors", wrong),
         ),
         claims=(clopper_pearson(wrong, test.n_samples).check("test error at the end", "<=", epsilon),),
     )

@@ -44,12 +44,10 @@ def theorem_4_1(instance: Instance) -> Findings:
     fine = on_event(instance)
     claims, steps, sharp = construction_checks(instance, made.network)
     return Findings(
+        value("test points in the event", float(fine.sum()), f"of {fine.size}"),
+        value("printed step 2 - 4 ln(d)/sqrt(d)", 2 - 4 * s.L / math.sqrt(s.d), "at least 1 from d = 681 on"),
+        value("step with sigma kept, 2 - Delta/d", 2 - s.Delta / s.d),
         hypotheses=s.assumption(),
-        constants=(
-            value("test points in the event", float(fine.sum()), f"of {fine.size}"),
-            value("printed step 2 - 4 ln(d)/sqrt(d)", 2 - 4 * s.L / math.sqrt(s.d), "at least 1 from d = 681 on"),
-            value("step with sigma kept, 2 - Delta/d", 2 - s.Delta / s.d),
-        ),
         claims=(
             at_most("ln P(not in the event), exact", exact, bound, vacuous=bound >= 0, note="ln(2 k q_d)"),
             *claims,
@@ -81,7 +79,7 @@ def theorem_4_1_sharp(instance: Instance) -> Findings:
     _, _, sharp = construction_checks(instance, made.network)
     fine = on_event(instance)
     return Findings(
+        value("test points in the event", float(fine.sum()), f"of {fine.size}"),
         hypotheses=s.assumption(),
-        constants=(value("test points in the event", float(fine.sum()), f"of {fine.size}"),),
         claims=sharp,
     )

@@ -41,13 +41,11 @@ def def_p1(instance: Instance) -> Findings:
     supremum = dual_supremum(instance)
     lower = float(lam.sum()) / supremum if supremum > 0 else 0.0
     return Findings(
+        value("||theta||^2", norm),
+        value("2 TV = 2 sum_j |v_j| ||u_j||", 2 * total_variation),
+        value("normalised margin", normalised_margin(network, data)),
+        value("optimum of ||theta||^2, from below", 2 * lower),
         hypotheses=hypotheses,
-        constants=(
-            value("||theta||^2", norm),
-            value("2 TV = 2 sum_j |v_j| ||u_j||", 2 * total_variation),
-            value("normalised margin", normalised_margin(network, data)),
-            value("optimum of ||theta||^2, from below", 2 * lower),
-        ),
         claims=(at_least("y_i N(x_i)", margins, 1.0, tolerance=DEFAULT_TOLERANCE),),
         arithmetic=(
             at_least("||theta||^2 >= 2 TV", norm, 2 * total_variation),
@@ -100,12 +98,10 @@ def def_kkt(instance: Instance) -> Findings:
         equal("||S_j|| = 1", np.linalg.norm(S[awake], axis=1), 1.0, tolerance=1e3 * DEFAULT_TOLERANCE),
     )
     return Findings(
+        value("sum of lambda", float(lam.sum())),
+        value("samples with lambda > 0", float(certificate.support.sum())),
+        value("pairs on a kink", float(certificate.kinks.sum())),
         hypotheses=hypotheses,
-        constants=(
-            value("sum of lambda", float(lam.sum())),
-            value("samples with lambda > 0", float(certificate.support.sum())),
-            value("pairs on a kink", float(certificate.kinks.sum())),
-        ),
         claims=(
             equal(
                 "(2): (w_j, b_j)", network.augmented, network.v[:, None] * S, scale=scale, tolerance=DEFAULT_TOLERANCE
@@ -189,12 +185,10 @@ def def_locmin(instance: Instance) -> Findings:
         gains.append(normalised_margin(decision.descent.network, data) / base - 1.0)
     supremum = decision.supremum
     return Findings(
+        value("sup |F|", float("nan") if supremum is None else supremum.upper, "1 is a global minimum"),
+        value("zero neurons", decision.zero_neurons),
+        value("kinks that repel", float(decision.repelling.sum())),
         hypotheses=hypotheses,
-        constants=(
-            value("sup |F|", float("nan") if supremum is None else supremum.upper, "1 is a global minimum"),
-            value("zero neurons", decision.zero_neurons),
-            value("kinks that repel", float(decision.repelling.sum())),
-        ),
         claims=(
             true("the decision procedure says local minimum", decision.verdict == "local minimum", decision.reason),
             at_most(

@@ -63,12 +63,10 @@ def set_1d(instance: Instance) -> Findings:
     lower, upper = float(special.bdtr(k, m, p)), float(special.bdtrc(k - 1, m, p)) if k else 1.0
     target = data.clean_labels
     return Findings(
+        value("m", m),
+        value("|I_-|", k),
+        value("realised noise rate", k / m, "fluctuates by sqrt(p(1-p)/m); plots need it beside p"),
         hypotheses=hypotheses,
-        constants=(
-            value("m", m),
-            value("|I_-|", k),
-            value("realised noise rate", k / m, "fluctuates by sqrt(p(1-p)/m); plots need it beside p"),
-        ),
         claims=(
             true("x_i in [0, 1]", inside),
             at_least("x uniform: P(a larger KS distance)", float(special.kolmogorov(points * math.sqrt(m))), _LEVEL),
@@ -111,13 +109,9 @@ def def_net(instance: Instance) -> Findings:
     plain = literal(network, offset)
     scale = float(np.abs(network.v) @ np.maximum(network.preactivations(data.X), 0.0).max(axis=0)) + abs(offset)
     return Findings(
-        constants=(
-            value("width n", network.width),
-            value(
-                "parameters (d + 2) n", network.W.size + network.v.size + (0 if network.b is None else network.width)
-            ),
-            value("degree", network.degree),
-        ),
+        value("width n", network.width),
+        value("parameters (d + 2) n", network.W.size + network.v.size + (0 if network.b is None else network.width)),
+        value("degree", network.degree),
         claims=(
             equal("N(x) = sum_j v_j relu(w_j . x + b_j)", network(data.X) + offset, plain, scale=scale),
             equal("N(c theta) = c^degree N(theta)", scaled, c**network.degree * plain, scale=scale),
@@ -153,12 +147,10 @@ def def_lcl(instance: Instance) -> Findings:
     counted = sampled_error(network, Interval(p=0.0), 20_000, seed=instance.seed, confidence=0.999999)
     lengths = np.diff(exact.intervals, axis=1)[:, 0]
     return Findings(
+        value("intervals of error", len(lengths)),
+        value("shortest of them", float(lengths.min(initial=1.0))),
+        value("length of N = 0", exact.value - strict.value),
         hypotheses=hypotheses,
-        constants=(
-            value("intervals of error", len(lengths)),
-            value("shortest of them", float(lengths.min(initial=1.0))),
-            value("length of N = 0", exact.value - strict.value),
-        ),
         claims=(
             equal("L_cl, reported against exact", reported, exact.value, scale=1e-3),
             at_least("sampled interval, upper end", counted.upper, exact.value),
@@ -192,7 +184,8 @@ def asm_interp(instance: Instance) -> Findings:
     # rounding of a value is about an ulp of the sum of its terms; below that a positive margin is not one
     sizes = np.maximum(network.preactivations(data.X), 0.0) @ np.abs(network.v)
     return Findings(
-        constants=(value("least margin", float(margins.min())), value("largest sum of terms", float(sizes.max()))),
+        value("least margin", float(margins.min())),
+        value("largest sum of terms", float(sizes.max())),
         claims=(above("y_i N(x_i)", margins, 0.0, tolerance=network.width * 2.0**-52, scale=sizes),),
     )
 
@@ -253,13 +246,11 @@ def def_regimes(instance: Instance) -> Findings:
     )
     ends = [(trend.lower, trend.upper) for trend in profile.trends]
     return Findings(
+        *slope,
+        value("least error expected at ten times the size", min(low for low, _ in ends)),
+        value("largest error expected at ten times the size", max(high for _, high in ends)),
+        value("trends that are not decided", sum(t.verdict == "undecided" for t in profile.trends)),
         hypotheses=hypotheses,
-        constants=(
-            *slope,
-            value("least error expected at ten times the size", min(low for low, _ in ends)),
-            value("largest error expected at ten times the size", max(high for _, high in ends)),
-            value("trends that are not decided", sum(t.verdict == "undecided" for t in profile.trends)),
-        ),
         claims=(
             true(
                 "all decided trends agree on one regime",

@@ -69,12 +69,10 @@ def sphere(instance: Instance) -> Findings:
     many, few = log_binomial_tail(k - 1, m, law.p), math.log(max(-math.expm1(log_binomial_tail(k, m, law.p)), 1e-300))
     level = math.log(_REJECTION / 2)
     return Findings(
+        value("|I_-| / m", k / m),
+        value("standard deviation of |I_-| / m", math.sqrt(law.p * (1 - law.p) / m)),
+        value("rho", sample.rho),
         hypotheses=hypotheses,
-        constants=(
-            value("|I_-| / m", k / m),
-            value("standard deviation of |I_-| / m", math.sqrt(law.p * (1 - law.p) / m)),
-            value("rho", sample.rho),
-        ),
         claims=(
             sample.unit_norms(),
             at_most("deviation of x_i . x_{i+1} from their law", deviation, allowed, vacuous=allowed >= 1),

@@ -65,8 +65,9 @@ def intro_1nn(instance: Instance) -> Findings:
         clean.append(chance * error)
         noisy.append(chance * (error * (1 - p) + (1 - error) * p))
     return Findings(
+        value("m", x.size),
+        value("p", p),
         hypotheses=hypotheses,
-        constants=(value("m", x.size), value("p", p)),
         claims=(
             equal("E L_cl = p", math.fsum(clean), p, scale=1.0),
             equal("E of the noisy error = 2 p (1 - p)", math.fsum(noisy), 2 * p * (1 - p), scale=1.0),

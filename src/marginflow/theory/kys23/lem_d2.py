@@ -106,11 +106,9 @@ def lemma_d2(instance: Instance) -> Findings:
     deviation = gram_deviation(m, d, np.random.default_rng(instance.seed))
     claim = _deviates(instance, "P(||X X^T - I|| >= c rate)", c * rate, t, m, d)
     return Findings(
+        value("||X X^T - I|| over the stated rate", deviation / rate, "bounded if the lemma were true"),
+        value("||X X^T - I|| over the correct rate", deviation / correct_rate(m, d, t)),
         hypotheses=(at_least("t", t, 0.0), at_least("m", m, 1), at_least("d", d, 1)),
-        constants=(
-            value("||X X^T - I|| over the stated rate", deviation / rate, "bounded if the lemma were true"),
-            value("||X X^T - I|| over the correct rate", deviation / correct_rate(m, d, t)),
-        ),
         claims=(claim,),
         counterexample=_for_every_constant(d, t) if claim.state == "failed" else None,
     )
@@ -153,8 +151,9 @@ def lemma_d2_repaired(instance: Instance) -> Findings:
     m, d, t, C = instance.whole("m"), instance.whole("dimension"), instance.number("t", 2.0), instance.number("C", 8.0)
     rate, explicit = correct_rate(m, d, t), explicit_deviation(m, d, t)
     return Findings(
+        value("rate", rate),
+        value("explicit bound over the rate", explicit / rate),
         hypotheses=(at_least("t", t, 0.0), at_least("m", m, 1), at_least("d", d, 2)),
-        constants=(value("rate", rate), value("explicit bound over the rate", explicit / rate)),
         claims=(
             _deviates(instance, "P(||X X^T - I|| >= C rate)", C * rate, t, m, d),
             _deviates(instance, "P(||X X^T - I|| >= explicit bound)", explicit, t, m, d),

@@ -32,12 +32,12 @@ def proposition_4_4(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     found = clean_error(network, seed=instance.seed)
     return Findings(
+        value("clean error beyond 1/2", found.value - 0.5),
         hypotheses=(
             equal("n", network.width, 2),
             without_bias(network),
             separates(network, data),
             SphereSample.of(data).some_negative(),
         ),
-        constants=(value("clean error beyond 1/2", found.value - 0.5),),
         claims=(found.check("clean error", ">=", 0.5),),
     )

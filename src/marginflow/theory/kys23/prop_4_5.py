@@ -86,8 +86,9 @@ def proposition_4_5(instance: Instance) -> Findings:
     hypotheses = (without_bias(network), at_least("d", network.dimension, 2))
     broken = claim.state == "failed" and not unmet(hypotheses)
     return Findings(
+        value("n", network.width),
+        value("neurons with v > 0", int((network.v > 0).sum())),
         hypotheses=hypotheses,
-        constants=(value("n", network.width), value("neurons with v > 0", int((network.v > 0).sum()))),
         claims=(claim,),
         counterexample=small_error(network) if broken else None,
     )
@@ -119,14 +120,12 @@ def proposition_4_5_repaired(instance: Instance) -> Findings:
     found = clean_error(network, seed=instance.seed)
     count = int(plus.sum())
     return Findings(
+        value("neurons with v > 0", count),
+        value("clean error over the bound", math.ldexp(found.value, count)),
         hypotheses=(
             without_bias(network),
             at_least("d", network.dimension, 2),
             at_least("smallest cosine between two neurons with v > 0", least, 0.0, scale=1.0),
-        ),
-        constants=(
-            value("neurons with v > 0", count),
-            value("clean error over the bound", math.ldexp(found.value, count)),
         ),
         claims=(found.check("clean error", ">=", math.ldexp(1.0, -count)),),
     )

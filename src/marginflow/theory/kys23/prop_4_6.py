@@ -160,8 +160,10 @@ def proposition_4_6(instance: Instance) -> Findings:
     hidden, output = residuals(printed)
     constants, (as_printed, sharp) = _errors(sample)
     return Findings(
+        value("|I_+|", sample.q),
+        value("|I_-|", sample.k),
+        *constants,
         hypotheses=hypotheses,
-        constants=(value("|I_+|", sample.q), value("|I_-|", sample.k), *constants),
         claims=(_balanced_point(data)[1], as_printed),
         proof_steps=(
             equal("y_i N(x_i) of the printed network", printed.network.margins(data.X, data.y), 1.0),
@@ -205,8 +207,9 @@ def proposition_4_6_repaired(instance: Instance) -> Findings:
             at_most("||theta||^2 after it: not a local minimum", moved.norm_squared(), size * (1 - 1e-9)),
         ]
     return Findings(
+        *constants,
+        value("||theta||^2", size),
         hypotheses=hypotheses,
-        constants=(*constants, value("||theta||^2", size)),
         claims=(
             kkt,
             equal("multipliers on I_+", point.multipliers[~sample.minus], sample.q**-0.5),

@@ -45,8 +45,9 @@ def sec_4_2_fit(instance: Instance) -> Findings:
     rank = int(np.linalg.matrix_rank(data.X))
     margins = linear_pair(data).margins(data.X, data.y)
     return Findings(
+        value("m", data.n_samples),
+        value("rank", rank),
         hypotheses=(at_least("rank of the samples", rank, data.n_samples),),
-        constants=(value("m", data.n_samples), value("rank", rank)),
         claims=(above("y_i N(x_i)", margins, 0.0, scale=1.0),),
         derived=(equal("y_i N(x_i) = 1", margins, 1.0),),
     )

@@ -29,9 +29,7 @@ def a_sphere(instance: Instance) -> Findings:
     """The squared norm of every sample against d."""
     setting = Setting.of(instance.the_data())
     off = float(np.abs(np.diag(setting.gram) - setting.d).max())
-    return Findings(
-        constants=(value("max | ||x_i||^2 - d |", off), value("d", setting.d)), claims=(setting.equal_norms(),)
-    )
+    return Findings(value("max | ||x_i||^2 - d |", off), value("d", setting.d), claims=(setting.equal_norms(),))
 
 
 def _copies() -> Instance:
@@ -62,7 +60,8 @@ def a_corr(instance: Instance) -> Findings:
     one_sided = float(off.max(initial=-1.0))
     c_corr = instance.number("c_corr", setting.p / setting.d)
     return Findings(
-        constants=(value("c_corr", c_corr), value("largest <x_i, x_j> / d", one_sided, "all that the proof uses")),
+        value("c_corr", c_corr),
+        value("largest <x_i, x_j> / d", one_sided, "all that the proof uses"),
         claims=(
             at_most("max |<x_i, x_j>|", setting.p, c_corr * setting.d),
             at_least("c_corr, from below", c_corr, 0.0),
@@ -87,7 +86,8 @@ def a_balance(instance: Instance) -> Findings:
     setting = Setting.of(instance.the_data())
     wanted = instance.number("c", 0.0)
     return Findings(
-        constants=(value("|I+|", setting.n_plus), value("|I-|", setting.n_minus)),
+        value("|I+|", setting.n_plus),
+        value("|I-|", setting.n_minus),
         claims=(setting.balanced(), at_least("c against the c asked for", setting.c, wanted)),
     )
 
@@ -113,12 +113,10 @@ def a_msize(instance: Instance) -> Findings:
     d = setting.d
     least = float(np.linalg.eigvalsh(setting.gram)[0])
     return Findings(
-        constants=(
-            value("p", setting.p),
-            value("allowed m", setting.allowed),
-            value("m / allowed", setting.m / setting.allowed),
-            value("c_corr", setting.p / d, "Theorem 3.1 applies to the same data"),
-        ),
+        value("p", setting.p),
+        value("allowed m", setting.allowed),
+        value("m / allowed", setting.m / setting.allowed),
+        value("c_corr", setting.p / d, "Theorem 3.1 applies to the same data"),
         claims=(setting.few_samples(),),
         derived=(
             at_least("implied: d - m p", setting.D, (2 * d - 1) / 3),
@@ -185,17 +183,15 @@ def a_kkt(instance: Instance) -> Findings:
     """Every residual of the certificate, and the largest of them against the tolerance."""
     certificate = instance.certificate
     return Findings(
-        constants=(
-            value("stationarity", certificate.stationarity),
-            value("complementarity", certificate.complementarity),
-            value("feasibility", certificate.feasibility),
-            value("dual feasibility", certificate.dual_feasibility),
-            value("no multipliers reach", certificate.total_lower_bound),
-            value("kinks", certificate.kink_report.count),
-            value(
-                "stationarity with hard patterns",
-                math.nan if certificate.kink_report.hard_residual is None else certificate.kink_report.hard_residual,
-            ),
+        value("stationarity", certificate.stationarity),
+        value("complementarity", certificate.complementarity),
+        value("feasibility", certificate.feasibility),
+        value("dual feasibility", certificate.dual_feasibility),
+        value("no multipliers reach", certificate.total_lower_bound),
+        value("kinks", certificate.kink_report.count),
+        value(
+            "stationarity with hard patterns",
+            math.nan if certificate.kink_report.hard_residual is None else certificate.kink_report.hard_residual,
         ),
         claims=(is_kkt_point(instance),),
     )

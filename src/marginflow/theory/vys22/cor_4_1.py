@@ -104,8 +104,9 @@ def appendix_d(instance: Instance) -> Findings:
     neurons = MarginNeurons.of(instance, setting, on)
     S = min(neurons.S(neurons.positive), neurons.S(neurons.negative))
     return Findings(
+        value("samples on the margin", float(on.sum())),
+        value("samples off it", float((~on).sum())),
         hypotheses=(is_kkt_point(instance), *setting.hypotheses()),
-        constants=(value("samples on the margin", float(on.sum())), value("samples off it", float((~on).sum()))),
         claims=(
             at_most("multipliers off the margin", off.max(initial=0.0), 0.0, scale=scale, tolerance=DEFAULT_TOLERANCE),
             is_kkt_point(restricted, "KKT residual on the margin samples alone"),

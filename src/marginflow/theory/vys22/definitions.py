@@ -41,12 +41,10 @@ def def_net(instance: Instance) -> Findings:
         for x in few
     ]
     return Findings(
+        value("width k", network.width),
+        value("dimension d", network.dimension),
+        value("neurons in J+", float((network.v >= 0).sum()), "v_j = 0 belongs to J+"),
         hypotheses=(true("both labels occur", bool((data.y > 0).any() and (data.y < 0).any())),),
-        constants=(
-            value("width k", network.width),
-            value("dimension d", network.dimension),
-            value("neurons in J+", float((network.v >= 0).sum()), "v_j = 0 belongs to J+"),
-        ),
         claims=(
             equal("N(x), by the definition", network(few), by_hand, scale=1.0, tolerance=1e-12),
             above("number of neurons with v_j > 0", float((network.v > 0).sum()), 0.0),
@@ -129,7 +127,7 @@ def def_homog(instance: Instance) -> Findings:
         steps = minimal_step(network, data.X, data.y, u).first
         again = minimal_step(network.scaled(7.0), data.X, data.y, u).first
         checks.append(equal("flip steps along u at a = 7", again, steps))
-    return Findings(constants=(value("degree", network.degree),), claims=tuple(checks))
+    return Findings(value("degree", network.degree), claims=tuple(checks))
 
 
 @stated(
@@ -171,11 +169,9 @@ def def_robust(instance: Instance) -> Findings:
         note="between a bound by intervals and a flip that was found",
     )
     return Findings(
+        value("radius asked for", R),
+        value("sqrt(d)", float(np.sqrt(d))),
+        value("distance to the nearest sample of the other label", float(opposite.min()), "no radius is larger"),
         hypotheses=(two,),
-        constants=(
-            value("radius asked for", R),
-            value("sqrt(d)", float(np.sqrt(d))),
-            value("distance to the nearest sample of the other label", float(opposite.min()), "no radius is larger"),
-        ),
         claims=(check,),
     )

@@ -34,8 +34,8 @@ def def_loss(instance: Instance) -> Findings:
     exponential = math.log(math.fsum(math.exp(-float(margin)) for margin in q))
     logistic = math.log(math.fsum(math.log1p(math.exp(-float(margin))) for margin in q))
     return Findings(
+        value("ln n", math.log(q.size), "by which a mean differs from a sum"),
         hypotheses=(in_range,),
-        constants=(value("ln n", math.log(q.size), "by which a mean differs from a sum"),),
         claims=(
             equal("ln L, exponential", Exponential(reduction).log_value(q), exponential, scale=1.0),
             equal("ln L, logistic", Logistic(reduction=reduction).log_value(q), logistic, scale=1.0),
@@ -64,10 +64,8 @@ def def_gf(instance: Instance) -> Findings:
         norm = float(np.linalg.norm(gradients[0].W))
         apart = max(float(np.linalg.norm(g.W - gradients[0].W)) for g in gradients) / norm
     return Findings(
-        constants=(
-            value("ln L at the end", run.log_loss),
-            value("||theta|| at the end", float(run.trajectory.norm[-1])),
-        ),
+        value("ln L at the end", run.log_loss),
+        value("||theta|| at the end", float(run.trajectory.norm[-1])),
         claims=(
             *flow_checks(run.trajectory),
             at_most("gradients with sigma'(0) = 0, 1/2, 1 differ by", apart, 0.0, scale=1.0),

@@ -59,8 +59,8 @@ def def_clarke(instance: Instance) -> Findings:
         seen.append(difference_quotient(network, data.X, dA, dv))
     scale = float(np.abs(largest).max() + np.abs(least).max())
     return Findings(
+        value("share of pairs on a kink", float(kink.mean())),
         hypotheses=(above("pairs on a kink", float(kink.sum()), 0.0, note="away from kinks there is only a gradient"),),
-        constants=(value("share of pairs on a kink", float(kink.mean())),),
         claims=(
             at_least(
                 "slope in a direction, from below", np.array(seen), np.array(least), scale=scale, tolerance=_STEP_RTOL
@@ -106,12 +106,10 @@ def def_kkt(instance: Instance) -> Findings:
     tolerance = DEFAULT_TOLERANCE
     wrong = np.where(off_kink, np.abs(s - (pre > 0)), 0.0)
     return Findings(
-        constants=(
-            value("sum of lambda", float(lam.sum())),
-            value("||theta||^2", network.norm_squared()),
-            value("pairs on a kink", float((~off_kink).sum())),
-            value("kinks with a weight inside (0, 1)", float(((s > 1e-6) & (s < 1 - 1e-6)).sum())),
-        ),
+        value("sum of lambda", float(lam.sum())),
+        value("||theta||^2", network.norm_squared()),
+        value("pairs on a kink", float((~off_kink).sum())),
+        value("kinks with a weight inside (0, 1)", float(((s > 1e-6) & (s < 1 - 1e-6)).sum())),
         claims=(
             equal("(3): w_j", network.W, w_right, scale=scale, tolerance=tolerance),
             equal("(4): b_j", b, b_right, scale=scale, tolerance=tolerance),

@@ -28,8 +28,8 @@ def eq_2(instance: Instance) -> Findings:
     rescaled = network.at_margin_one(data.X, data.y).margins(data.X, data.y) if least > 0 else margins
     half = network.norm_squared() / 2 / least ** (2 / network.degree) if least > 0 else np.inf
     return Findings(
+        value("objective ||theta||^2 / 2 after rescaling", half),
         hypotheses=(above("smallest margin before", least, 0.0),),
-        constants=(value("objective ||theta||^2 / 2 after rescaling", half),),
         claims=(
             at_least("margins after rescaling by (min q)^(-1/2)", rescaled, 1.0),
             equal("smallest margin after", float(rescaled.min()), 1.0),

@@ -126,11 +126,9 @@ def example_1b(instance: Instance) -> Findings:
         "p against sqrt(d) ln d", [setting.p for setting in settings], [math.sqrt(d) * math.log(d) for d in dimensions]
     )
     return Findings(
+        *(value(f"||z|| at d = {d}", size) for d, size in zip(dimensions, sizes, strict=True)),
+        value("slope of ln ||z|| in ln d", slope(dimensions, sizes), "1/4 and a little more, for the logarithm"),
         hypotheses=(enough, order, small_p, *_all_apply(settings)),
-        constants=(
-            *(value(f"||z|| at d = {d}", size) for d, size in zip(dimensions, sizes, strict=True)),
-            value("slope of ln ||z|| in ln d", slope(dimensions, sizes), "1/4 and a little more, for the logarithm"),
-        ),
         claims=(
             at_most("||z|| / sqrt(sqrt(d) ln d)", ratios, constants),
             below("||z|| / sqrt(d) falls", np.diff(np.array(sizes) / np.sqrt(dimensions)), 0.0),

@@ -39,7 +39,8 @@ def rem_best(instance: Instance) -> Findings:
     way = steps_along(network, data.X, data.y, -data.X, at_zero="flips").sizes
     root = float(np.sqrt(setting.d))
     return Findings(
+        value("sqrt(d)", root),
+        value("N at the origin", float(network(np.zeros((1, data.dimension)))[0])),
         hypotheses=hypotheses,
-        constants=(value("sqrt(d)", root), value("N at the origin", float(network(np.zeros((1, data.dimension)))[0]))),
         claims=(at_most("shortest flip on the way to the origin", float(way.min()), root),),
     )

@@ -60,11 +60,9 @@ def rem_notlocal(instance: Instance) -> Findings:
     first, two, size = exact_numbers(s)
     gap = float(np.sqrt(((moved.augmented - point.augmented) ** 2).sum() + ((moved.v - point.v) ** 2).sum()))
     return Findings(
-        constants=(
-            value("||theta||^2", point.norm_squared()),
-            value("||theta(s)||^2", moved.norm_squared()),
-            value("||theta(s) - theta||", gap),
-        ),
+        value("||theta||^2", point.norm_squared()),
+        value("||theta(s)||^2", moved.norm_squared()),
+        value("||theta(s) - theta||", gap),
         claims=(
             is_kkt_point(certify(point, data), "KKT residual of theta"),
             true("y_i N(x_i) = 1 at theta(s), in rational arithmetic", first == 1 and two == 1),

@@ -37,11 +37,11 @@ def width_2(instance: Instance) -> Findings:
     margins = network.margins(setting.X, setting.y)
     residual = certify(network, data, hard_patterns=False).stationarity if margins.min() > 0 else np.inf
     return Findings(
+        value("KKT stationarity of this network", residual, "not a KKT point in general"),
         hypotheses=(
             setting.few_samples(),
             above("smallest eigenvalue of the Gram matrix", least, 0.0, scale=setting.d),
         ),
-        constants=(value("KKT stationarity of this network", residual, "not a KKT point in general"),),
         claims=(
             equal("margins of a network of width 2", margins, 1.0, tolerance=1e-10),
             at_most("m against d", setting.m, setting.d),
@@ -102,8 +102,9 @@ def properties(instance: Instance) -> Findings:
         [setting.y * certificate.network(setting.X - setting.y[:, None] * z.vector) for certificate in judged]
     )
     return Findings(
+        value("||z||", z.size),
+        value("networks", len(networks)),
         hypotheses=hypotheses,
-        constants=(value("||z||", z.size), value("networks", len(networks))),
         claims=(
             at_most("y_i N(x_i - y_i z), every network, every sample", moved, -1.0, scale=1.0),
             above("share of flipped samples", float((moved < 0).mean()), 1.0 - 0.5 / moved.size),
@@ -152,16 +153,14 @@ def same_norm(instance: Instance) -> Findings:
         setting.y * network(setting.X - setting.y[:, None] * t * setting.u) if np.isfinite(t) else np.array([np.nan])
     )
     return Findings(
+        value("d_min", d_min),
+        value("d_max", d_max),
+        value("||z||", t * setting.u_norm),
+        value("||z|| / sqrt(d_max)", t * setting.u_norm / float(np.sqrt(d_max))),
         hypotheses=(
             setting.balanced(),
             at_most("m - 1", m - 1, (d_min + 1) / (3 * (p + 1)), note=f"p = {p:.6g}"),
             is_kkt_point(instance),
-        ),
-        constants=(
-            value("d_min", d_min),
-            value("d_max", d_max),
-            value("||z||", t * setting.u_norm),
-            value("||z|| / sqrt(d_max)", t * setting.u_norm / float(np.sqrt(d_max))),
         ),
         claims=(at_most("y_i N(x_i - y_i z)", moved, 0.0, scale=1.0),),
         derived=(equal("margins q_i", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),),

@@ -51,13 +51,11 @@ def section_5_1(instance: Instance) -> Findings:
     plus = y > 0
     setting = Setting.of(data)
     return Findings(
+        value("allowed m of Theorem 4.1", setting.allowed, f"exceeded here by m = d = {d}"),
+        value("KKT stationarity of N'", certify(plain, data).stationarity, "N' is not a KKT point"),
+        value("||theta||^2 of N", robust.network.norm_squared()),
+        value("||theta||^2 of N'", plain.norm_squared()),
         hypotheses=(equal("d modulo 2", d % 2, 0), at_least("dimension", d, 2)),
-        constants=(
-            value("allowed m of Theorem 4.1", setting.allowed, f"exceeded here by m = d = {d}"),
-            value("KKT stationarity of N'", certify(plain, data).stationarity, "N' is not a KKT point"),
-            value("||theta||^2 of N", robust.network.norm_squared()),
-            value("||theta||^2 of N'", plain.norm_squared()),
-        ),
         claims=(
             equal("margins of N", robust.network.margins(X, y), 1.0, tolerance=_EXACT),
             equal("margins of N'", plain.margins(X, y), 1.0, tolerance=_EXACT),
@@ -125,8 +123,8 @@ def section_5_2(instance: Instance) -> Findings:
     plus, minus = neurons.positive, neurons.negative
     fall = np.maximum(after[:, minus], 0.0).sum(axis=1) - np.maximum(before[:, minus], 0.0).sum(axis=1)
     return Findings(
+        value("||z||", float(np.linalg.norm(z))),
         hypotheses=hypotheses,
-        constants=(value("||z||", float(np.linalg.norm(z))),),
         claims=(
             equal("1. margins", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),
             at_most("2. J+: pre-activation does not rise", after[:, plus], before[:, plus], scale=1.0),
@@ -151,8 +149,8 @@ def section_5_3(instance: Instance) -> Findings:
     setting, neurons, hypotheses = _pieces(instance, with_z=False)
     plus, minus = neurons.per_sample
     return Findings(
+        value("largest sum of lambda sigma' over J+ or J-", float(max(plus.max(), minus.max()))),
         hypotheses=hypotheses,
-        constants=(value("largest sum of lambda sigma' over J+ or J-", float(max(plus.max(), minus.max()))),),
         claims=(equal("margins", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),),
         proof_steps=(at_least("1/(m(p+1)) against 3/(d+1)", 1 / (setting.m * (setting.p + 1)), 3 / (setting.d + 1)),),
     )
@@ -210,8 +208,8 @@ def section_5_5(instance: Instance) -> Findings:
     rise = (end - stage).sum(axis=1)
     total = float(Lam.sum())
     return Findings(
+        value("sum over J- of Lambda_j", total),
         hypotheses=hypotheses,
-        constants=(value("sum over J- of Lambda_j", total),),
         claims=(
             at_least("(5) at eta_1", stage, pre + setting.eta_1 * Lam * D, scale=scale),
             at_least("pre-activation on the samples", pre, -(setting.p + 1) * Lam, scale=scale),

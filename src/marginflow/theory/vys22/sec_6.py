@@ -39,11 +39,9 @@ def on_margin(instance: Instance) -> Findings:
     scaled = margin_samples(network.scaled(7.0), data.X, data.y)
     exact = margin_samples(network, data.X, data.y, tolerance=1e-8)
     return Findings(
+        value("samples within 10 %", float(mask.sum())),
+        value("samples exactly on the margin", float(exact.sum()), "the I of Corollary 4.1"),
         hypotheses=(fitted,),
-        constants=(
-            value("samples within 10 %", float(mask.sum())),
-            value("samples exactly on the margin", float(exact.sum()), "the I of Corollary 4.1"),
-        ),
         claims=(
             at_most("margins inside, over the smallest", margins[mask] / least, 1 + ON_MARGIN_RTOL),
             above("margins outside, over the smallest", np.append(margins[~mask] / least, np.inf), 1 + ON_MARGIN_RTOL),
@@ -93,14 +91,12 @@ def minimal_perturbation(instance: Instance) -> Findings:
 
     d = data.full_dimension
     return Findings(
+        value("median over the samples", float(np.median(steps.sizes))),
+        value("largest first flip", steps.largest_first * norm, "differs from all at once if a flip is undone"),
+        value("samples whose flip is final", float(steps.monotone.mean())),
+        value("sqrt(d)", float(np.sqrt(d))),
+        value("flip size times sqrt(m/d)", all_at_once * norm * float(np.sqrt(y.size / d))),
         hypotheses=(fitted,),
-        constants=(
-            value("median over the samples", float(np.median(steps.sizes))),
-            value("largest first flip", steps.largest_first * norm, "differs from all at once if a flip is undone"),
-            value("samples whose flip is final", float(steps.monotone.mean())),
-            value("sqrt(d)", float(np.sqrt(d))),
-            value("flip size times sqrt(m/d)", all_at_once * norm * float(np.sqrt(y.size / d))),
-        ),
         claims=(
             at_most(
                 "size of the perturbation", all_at_once * norm, 2 * float(np.sqrt(d)), note="it exists and is finite"

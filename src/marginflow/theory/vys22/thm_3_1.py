@@ -73,8 +73,8 @@ def theorem_3_1(instance: Instance) -> Findings:
     norms = np.linalg.norm(network.W, axis=1)
     kept = interval_bound(network, setting.X, setting.y).radii
     return Findings(
+        value("stated radius", stated, "(1 - c)/4 sqrt(d)"),
         hypotheses=hypotheses,
-        constants=(value("stated radius", stated, "(1 - c)/4 sqrt(d)"),),
         claims=(
             at_least("margins y_i N(x_i)", margins, 1.0, tolerance=_EXACT),
             at_least("certified radius against the stated one", kept, stated),
@@ -112,7 +112,8 @@ def theorem_3_1_sharp(instance: Instance) -> Findings:
     kept = interval_bound(network, setting.X, setting.y).radii
     flips = steps_along(network, setting.X, setting.y, -setting.X, at_zero="flips").sizes
     return Findings(
+        value("(1 - c)/2 sqrt(d)", sharp),
+        value("shortest flip along -x_i", float(flips.min())),
         hypotheses=hypotheses,
-        constants=(value("(1 - c)/2 sqrt(d)", sharp), value("shortest flip along -x_i", float(flips.min()))),
         claims=(at_least("certified radius", kept, sharp, tolerance=1e-8),),
     )

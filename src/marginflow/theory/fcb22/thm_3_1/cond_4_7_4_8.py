@@ -55,15 +55,13 @@ def condition_4_7(instance: Instance) -> Findings:
     whole = [int(t) for t, share in zip(path.times, shares, strict=True) if share == 1.0]
     slack = float(min((slack.min(initial=np.inf) for slack in path.slack[1:]), default=np.nan))
     return Findings(
+        value("share aligned at t = 0", shares[0]),
+        value("share aligned at the first record after", shares[1] if len(shares) > 1 else np.nan),
+        value("share aligned at the end", shares[-1]),
+        value("least normalised slack, t >= 1", slack),
+        value("first time at which all are aligned", min(whole, default=-1), "-1: never"),
+        value("neurons aligned at all times t >= 1", int(always.sum()), f"of {always.size} in J"),
         hypotheses=usable,
-        constants=(
-            value("share aligned at t = 0", shares[0]),
-            value("share aligned at the first record after", shares[1] if len(shares) > 1 else np.nan),
-            value("share aligned at the end", shares[-1]),
-            value("least normalised slack, t >= 1", slack),
-            value("first time at which all are aligned", min(whole, default=-1), "-1: never"),
-            value("neurons aligned at all times t >= 1", int(always.sum()), f"of {always.size} in J"),
-        ),
         claims=(alignment(path),),
     )
 
@@ -85,13 +83,11 @@ def condition_4_8(instance: Instance) -> Findings:
     usable = require_measurable(path)
     K = path.orthogonality
     return Findings(
+        value("K*", float(K.max(initial=0.0)), "largest |<w_j, mu_opposite>| / (alpha |a_j|); the paper allows 3"),
+        value("K at t = 0", float(K[0].max(initial=0.0))),
+        value("K at the end", float(K[-1].max(initial=0.0))),
+        value("(1 - 2 eta)/8", (1 - 2 * path.numbers.eta) / 8, "what one step from nothing gives"),
+        value("share of J within the bound at the start", float((K[0] <= ORTHOGONALITY).mean())),
         hypotheses=usable,
-        constants=(
-            value("K*", float(K.max(initial=0.0)), "largest |<w_j, mu_opposite>| / (alpha |a_j|); the paper allows 3"),
-            value("K at t = 0", float(K[0].max(initial=0.0))),
-            value("K at the end", float(K[-1].max(initial=0.0))),
-            value("(1 - 2 eta)/8", (1 - 2 * path.numbers.eta) / 8, "what one step from nothing gives"),
-            value("share of J within the bound at the start", float((K[0] <= ORTHOGONALITY).mean())),
-        ),
         claims=(orthogonality(path),),
     )

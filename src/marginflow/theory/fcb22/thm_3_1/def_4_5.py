@@ -32,15 +32,13 @@ def def_4_5(instance: Instance) -> Findings:
     run = GoodRun(path)
     C1 = instance.number("C1", C1_PAPER)
     return Findings(
+        value("C0", path.C0),
+        value("C1", C1),
+        value("C1*", run.C1, "the least that parts (a) and (b) need"),
+        value("C2*", run.C2, f"n / smallest edge; the proof gives {C2_proved(path.C0):.4g}"),
+        value("claimed probability", 1 - 4 * path.numbers.delta),
+        value("P(a neuron is outside J), about", math.erf(1 / (3 * path.C0 * math.sqrt(2)))),
         hypotheses=(*path.numbers.confidence(),),
-        constants=(
-            value("C0", path.C0),
-            value("C1", C1),
-            value("C1*", run.C1, "the least that parts (a) and (b) need"),
-            value("C2*", run.C2, f"n / smallest edge; the proof gives {C2_proved(path.C0):.4g}"),
-            value("claimed probability", 1 - 4 * path.numbers.delta),
-            value("P(a neuron is outside J), about", math.erf(1 / (3 * path.C0 * math.sqrt(2)))),
-        ),
         claims=(
             *run.initial_norms(),
             run.counted(),

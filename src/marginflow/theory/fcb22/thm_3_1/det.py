@@ -46,21 +46,19 @@ def theorem_3_1_det(instance: Instance) -> Findings:
     after = path.growth[path.times[:-1] >= 1]
     ratio = feature_change(path)
     return Findings(
+        value("C2*", run.C2),
+        value("K*", float(path.orthogonality.max(initial=0.0))),
+        value("g*", float(after.min()) if after.size else float("nan")),
+        value("gamma*", float(path.clean_margins[-1].min())),
+        value("noisy samples", int(path.sample.noisy.sum()), f"of {path.sample.n}"),
+        value("times recorded", path.times.size, f"of {int(path.times[-1]) + 1}"),
+        value("correlation after one step, least", float(path.correlations[1].min(initial=np.inf))),
         hypotheses=(
             *usable,
             complete(path),
             *run.event(),
             *(line.check for line in lines if not line.chance),
             at_most("|J^c|/m, Lemma 4.6", outside, 1 / (16 * Cf**2)),
-        ),
-        constants=(
-            value("C2*", run.C2),
-            value("K*", float(path.orthogonality.max(initial=0.0))),
-            value("g*", float(after.min()) if after.size else float("nan")),
-            value("gamma*", float(path.clean_margins[-1].min())),
-            value("noisy samples", int(path.sample.noisy.sum()), f"of {path.sample.n}"),
-            value("times recorded", path.times.size, f"of {int(path.times[-1]) + 1}"),
-            value("correlation after one step, least", float(path.correlations[1].min(initial=np.inf))),
         ),
         claims=(
             alignment(path),

@@ -61,13 +61,11 @@ def equation_6(instance: Instance) -> Findings:
     )
     failed = any(check.state == "failed" for check in claims)
     return Findings(
+        value("smallest |I_mu^C|", int(sizes.min())),
+        value("largest |I_mu^C|", int(sizes.max())),
+        value("|N|/n", share),
         hypotheses=(even, at_least("n/4 (1 - C1 u - |N|/n) against n/8", printed, n / 8)),
         counterexample=_uneven_noise(sample, u) if failed else None,
-        constants=(
-            value("smallest |I_mu^C|", int(sizes.min())),
-            value("largest |I_mu^C|", int(sizes.max())),
-            value("|N|/n", share),
-        ),
         claims=claims,
         derived=(
             at_least("repaired: |I_mu^C| against n/4 (1 - 4 C1 u - 4 |N|/n)", sizes, repaired),

@@ -41,17 +41,15 @@ def lemma_4_1(instance: Instance) -> Findings:
     m = path.neurons.a.size
     failure = norm_failure(m, s.d) + count_failure(m, path.C0, s.delta)
     return Findings(
+        value("smallest |w_j| / (omega sqrt(d))", float(run.relative_norms.min())),
+        value("largest |w_j| / (omega sqrt(d))", float(run.relative_norms.max())),
+        value("P(norms fail), exact", norm_failure(m, s.d)),
+        value("P(norms leave [sqrt(1/2), sqrt(3/2)]), exact", norm_failure(m, s.d, 0.5, 1.5), "as the proof gives"),
+        value("P(count fails), exact", count_failure(m, path.C0, s.delta)),
         hypotheses=(
             *s.confidence(),
             above("C0", path.C0, 1.0),
             at_least("d", s.d, 32 * math.log(4 * m / s.delta)),
-        ),
-        constants=(
-            value("smallest |w_j| / (omega sqrt(d))", float(run.relative_norms.min())),
-            value("largest |w_j| / (omega sqrt(d))", float(run.relative_norms.max())),
-            value("P(norms fail), exact", norm_failure(m, s.d)),
-            value("P(norms leave [sqrt(1/2), sqrt(3/2)]), exact", norm_failure(m, s.d, 0.5, 1.5), "as the proof gives"),
-            value("P(count fails), exact", count_failure(m, path.C0, s.delta)),
         ),
         claims=(
             *run.initial_norms(),

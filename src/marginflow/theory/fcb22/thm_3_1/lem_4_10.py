@@ -92,6 +92,13 @@ def lemma_4_10(instance: Instance) -> Findings:
     spread = np.linalg.norm(first.spread, axis=1) / (unit * C1 * s.sd) if s.sd > 0 else np.zeros(a.size)
     drift = np.linalg.norm(first.drift, axis=1) / (unit * s.omd) if s.omd > 0 else np.full(a.size, math.nan)
     return Findings(
+        value("C2*", C2),
+        value("correlation before, least", float(before.min(initial=math.inf))),
+        value("correlation before, median", float(np.median(before))),
+        value("correlation after, least", float(after.min(initial=math.inf))),
+        value("correlation after, median", float(np.median(after)), "1/sqrt(2) for a start and clusters of size 0"),
+        value("amplification, median", float(np.median(after / before))),
+        value("share of J aligned before", float(path.aligned[0].mean())),
         hypotheses=(
             *usable,
             *run.event(),
@@ -99,15 +106,6 @@ def lemma_4_10(instance: Instance) -> Findings:
             at_most("C1 sd", C1 * s.sd, 1 / (64 * C2)),
             at_most("omega sqrt(md)", s.omd, 1 / (16 * C2)),
             at_most("|N|/n", path.sample.noisy_share, 1 / (2 * C2)),
-        ),
-        constants=(
-            value("C2*", C2),
-            value("correlation before, least", float(before.min(initial=math.inf))),
-            value("correlation before, median", float(np.median(before))),
-            value("correlation after, least", float(after.min(initial=math.inf))),
-            value("correlation after, median", float(np.median(after)), "1/sqrt(2) for a start and clusters of size 0"),
-            value("amplification, median", float(np.median(after / before))),
-            value("share of J aligned before", float(path.aligned[0].mean())),
         ),
         claims=(
             amplified(path, C2),

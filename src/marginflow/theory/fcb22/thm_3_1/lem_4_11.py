@@ -78,6 +78,11 @@ def lemma_4_11(instance: Instance) -> Findings:
     turns = float((np.diff(np.sign(p[1:]), axis=0) != 0).mean()) if p.shape[0] > 2 else float("nan")
     after = path.growth[path.times[:-1] >= 1]
     return Findings(
+        value("K*", float(path.orthogonality.max(initial=0.0))),
+        value("g*", float(after.min()) if after.size else float("nan"), "(1 - 2 eta)/8 is expected"),
+        value("(1 - 2 eta)/8", (1 - 2 * s.eta) / 8),
+        value("share of signs of <w_j, mu_opposite> that turn in a step, t >= 1", turns),
+        value("median correlation at the end", float(np.median(path.correlations[-1]))),
         hypotheses=(
             *usable,
             complete(path),
@@ -91,13 +96,6 @@ def lemma_4_11(instance: Instance) -> Findings:
             at_most("C1 sd, Eqs. (37), (38)", C1 * s.sd, E2 / 512),
             below("C1 sd / alpha, Eq. (40)", C1 * s.sd / path.alpha, 4 / 3),
             below("2 C1 sd + 3 |N|/n, Eq. (42)", 2 * C1 * s.sd + 3 * share, E2 / 32),
-        ),
-        constants=(
-            value("K*", float(path.orthogonality.max(initial=0.0))),
-            value("g*", float(after.min()) if after.size else float("nan"), "(1 - 2 eta)/8 is expected"),
-            value("(1 - 2 eta)/8", (1 - 2 * s.eta) / 8),
-            value("share of signs of <w_j, mu_opposite> that turn in a step, t >= 1", turns),
-            value("median correlation at the end", float(np.median(path.correlations[-1]))),
         ),
         claims=(
             alignment(path),

@@ -49,15 +49,13 @@ def lemma_4_2(instance: Instance) -> Findings:
     s, run = path.numbers, GoodRun(path)
     m = path.neurons.a.size
     return Findings(
+        value("expected |J_mu|", m / 2 * set_probability(s.d, path.C0)),
+        value("P(some |J_mu| is too small), exact, at most", set_failure(m, s.d, path.C0)),
         hypotheses=(
             *s.confidence(),
             above("C0", path.C0, 1.0),
             at_least("m", m, 16 * path.C0**2 * math.log(32 / s.delta)),
             at_least("d", s.d, 32 * math.log(4 * m / s.delta)),
-        ),
-        constants=(
-            value("expected |J_mu|", m / 2 * set_probability(s.d, path.C0)),
-            value("P(some |J_mu| is too small), exact, at most", set_failure(m, s.d, path.C0)),
         ),
         claims=(
             *run.set_sizes(),

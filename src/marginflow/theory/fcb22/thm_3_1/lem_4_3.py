@@ -37,12 +37,10 @@ def lemma_4_3(instance: Instance) -> Findings:
     C1 = instance.number("C1", C1_PAPER)
     far = float(special.gammaincc(s.d / 2, C1 * s.d / 2))
     return Findings(
+        *(value(f"C1* of part ({name})", number) for name, number in run.C1_parts.items()),
+        value("P(|x_i - mu|^2 > C1 sd^2 for some i) for Gaussian clusters, at most", min(1.0, s.n * far)),
+        value("C1 that part (c) needs with probability 1 - delta", HOEFFDING),
+        value("C1 that part (d) needs with probability 1 - delta", math.sqrt(3)),
         hypotheses=(*s.confidence(), s.feasible(), at_least("C1", C1, C1_PAPER)),
-        constants=(
-            *(value(f"C1* of part ({name})", number) for name, number in run.C1_parts.items()),
-            value("P(|x_i - mu|^2 > C1 sd^2 for some i) for Gaussian clusters, at most", min(1.0, s.n * far)),
-            value("C1 that part (c) needs with probability 1 - delta", HOEFFDING),
-            value("C1 that part (d) needs with probability 1 - delta", math.sqrt(3)),
-        ),
         claims=run.geometry(C1),
     )

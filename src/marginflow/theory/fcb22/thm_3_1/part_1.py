@@ -61,17 +61,15 @@ def theorem_3_1_1(instance: Instance) -> Findings:
     norm = float(np.linalg.norm(path.end.W))
     noisy = path.sample.noisy
     return Findings(
+        value("gamma*", float(q.min()), f"least clean label times f; the paper has {GAMMA:.3g}"),
+        value("gamma* / ||W||_F", quotient(float(q.min()), norm)),
+        value("clean samples fitted", mean_of(q[~noisy] > 0)),
+        value("noisy samples fitted", float((q[noisy] <= 0).mean()) if noisy.any() else 0.0),
+        value("1/128", 1 / 128, "alpha (T - 1) / 32: what is expected of gamma* as sd, omd, eta go to 0"),
+        value("smallest C that serves (A1)-(A7)", s.interval[0]),
+        value("claimed probability, 1 - 4 delta", 1 - 4 * s.delta),
+        *literal(path),
         hypotheses=(*s.confidence(), s.feasible(), complete(path)),
-        constants=(
-            value("gamma*", float(q.min()), f"least clean label times f; the paper has {GAMMA:.3g}"),
-            value("gamma* / ||W||_F", quotient(float(q.min()), norm)),
-            value("clean samples fitted", mean_of(q[~noisy] > 0)),
-            value("noisy samples fitted", float((q[noisy] <= 0).mean()) if noisy.any() else 0.0),
-            value("1/128", 1 / 128, "alpha (T - 1) / 32: what is expected of gamma* as sd, omd, eta go to 0"),
-            value("smallest C that serves (A1)-(A7)", s.interval[0]),
-            value("claimed probability, 1 - 4 delta", 1 - 4 * s.delta),
-            *literal(path),
-        ),
         claims=(misfits(path),),
         proof_steps=(
             at_least("clean label times f(x_i), Eq. (45)", q, GAMMA),

@@ -87,14 +87,12 @@ def proposition_b_1(instance: Instance) -> Findings:
         note=how,
     )
     return Findings(
+        value("value / bound", found.value / bound),
+        value("sqrt(mean |x|^2)", math.sqrt(float((X**2).sum(axis=1).mean()))),
+        value("value sqrt(n) / R", found.value * math.sqrt(n) / R),
         hypotheses=(
             above("R", R, 0.0),
             equal("|a_j| sqrt(m)", np.abs(a) * math.sqrt(m), 1.0),
-        ),
-        constants=(
-            value("value / bound", found.value / bound),
-            value("sqrt(mean |x|^2)", math.sqrt(float((X**2).sum(axis=1).mean()))),
-            value("value sqrt(n) / R", found.value * math.sqrt(n) / R),
         ),
         claims=(check,),
     )

@@ -61,15 +61,13 @@ def x_approx(instance: Instance) -> Findings:
     claimed = room * S_min - 2 * (s.k * (s.p + s.Delta + 1)) * S_max - e_x
     outputs = s.y[clusters] * neurons.outputs(test.X)
     return Findings(
+        value("stationarity", certificate.stationarity),
+        value("y N(x) from below", float(claimed.min())),
         hypotheses=(
             *s.assumption(),
             *sample.nice,
             below("e, the weight of the residuals", e, 0.5),
             below("t, the slack on the support", t, 0.5),
-        ),
-        constants=(
-            value("stationarity", certificate.stationarity),
-            value("y N(x) from below", float(claimed.min())),
         ),
         claims=(
             at_most("max(S_q^+, S_q^-)", np.maximum(plus, minus), S_max),

@@ -39,11 +39,9 @@ def x_pair(instance: Instance) -> Findings:
     own = np.where(data.y > 0, Xt @ sums[0], -(Xt @ sums[1]))
     other = np.where(data.y > 0, -(Xt @ sums[1]), Xt @ sums[0])
     return Findings(
+        value("support", float(certificate.support.sum()), f"of {data.n_samples}"),
+        value("width", network.width),
         hypotheses=(at_most("sum of lengths - length of the sum, per sign", spread, 0.0, scale=sum(norms)),),
-        constants=(
-            value("support", float(certificate.support.sum()), f"of {data.n_samples}"),
-            value("width", network.width),
-        ),
         claims=(
             is_kkt_point(instance),
             at_least("U_own . (x, 1)", own, 1.0),
@@ -107,7 +105,7 @@ def x_closed(instance: Instance) -> Findings:
             equal("smallest eta that flips all", eta, flips, note="(d+1+k_-(rho-1))/((d+rho)(1+k_-)), balanced labels"),
         ]
     return Findings(
+        value("k times the smallest eta that flips all", k * eta),
         hypotheses=(at_most("sigma", s.sigma, 0.0), equal("n", data.n_samples, k), s.two_labels()),
-        constants=(value("k times the smallest eta that flips all", k * eta),),
         claims=tuple(conclusions),
     )

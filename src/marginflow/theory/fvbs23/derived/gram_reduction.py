@@ -50,7 +50,8 @@ def x_reduction(instance: Instance) -> Findings:
     fresh = (test.X - sample.means[clusters]) @ first / s.sigma
     along = sample.noise @ sample.u / (s.sigma * s.u_norm)
     return Findings(
-        constants=(value("coordinates used", sample.data.dimension), value("d", s.d)),
+        value("coordinates used", sample.data.dimension),
+        value("d", s.d),
         claims=(
             at_most("columns", sample.data.dimension, min(s.d, s.k + sample.n)),
             at_most("<mu, mu'> against the law", np.abs(sample.means @ sample.means.T - s.gram), 0.0, scale=s.d),

@@ -55,18 +55,16 @@ def x_sharp(instance: Instance) -> Findings:
     if proved.ratio < 1 / 3:
         conclusions += sharp_checks(neurons, test, proved, "proved")
     return Findings(
+        value("(k - 1) B / a, proved", proved.ratio),
+        value("y N(x) from below, measured", measured.least_output),
+        value("y N(x) from below, proved", proved.least_output),
+        value("||z|| / sqrt(d), measured", (measured.eta_1 + measured.eta_2) * s.u_norm / root),
+        value("||z|| / sqrt(d), proved", (proved.eta_1 + proved.eta_2) * s.u_norm / root),
         hypotheses=(
             below("(k - 1) B / a, measured", measured.ratio, 1 / 3),
             sample.P6(),
             sample.own_labels(),
             is_kkt_point(instance),
-        ),
-        constants=(
-            value("(k - 1) B / a, proved", proved.ratio),
-            value("y N(x) from below, measured", measured.least_output),
-            value("y N(x) from below, proved", proved.least_output),
-            value("||z|| / sqrt(d), measured", (measured.eta_1 + measured.eta_2) * s.u_norm / root),
-            value("||z|| / sqrt(d), proved", (proved.eta_1 + proved.eta_2) * s.u_norm / root),
         ),
         claims=conclusions,
     )

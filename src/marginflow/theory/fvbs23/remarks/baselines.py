@@ -49,11 +49,9 @@ def rem_linear(instance: Instance) -> Findings:
     margins, norm = y * rule(X), float(np.linalg.norm(rule.w))
     distance = rule.radii(X, y)
     return Findings(
+        value("flip distance / sqrt(d / k), largest", float(distance.max()) / math.sqrt(s.d / s.k)),
+        value("points in the event", float(fine.sum()), f"of {fine.size}"),
         hypotheses=s.assumption(),
-        constants=(
-            value("flip distance / sqrt(d / k), largest", float(distance.max()) / math.sqrt(s.d / s.k)),
-            value("points in the event", float(fine.sum()), f"of {fine.size}"),
-        ),
         claims=(
             above("y w . x, from below", margins, 0.0),
             at_most("y w . x", margins, 1 + (s.d + 1) / (10 * s.d)),
@@ -100,16 +98,14 @@ def rem_1nn(instance: Instance) -> Findings:
     root = math.sqrt(s.d)
     noise = np.linalg.norm(X - sample.means[q], axis=1)
     return Findings(
+        value("1-NN flip radius / sqrt(d), least", float(radii.radii.min()) / root),
+        value("network flips along u / sqrt(d), largest", float(steps.max()) / root),
         hypotheses=(
             *s.assumption(),
             at_most("sigma sqrt(d)", s.sigma * root, 1.0),
             sample.P1(),
             at_most("||xi|| of test points", noise, s.sigma * math.sqrt(2 * s.d)),
             sample.P6(),
-        ),
-        constants=(
-            value("1-NN flip radius / sqrt(d), least", float(radii.radii.min()) / root),
-            value("network flips along u / sqrt(d), largest", float(steps.max()) / root),
         ),
         claims=(
             at_most("distance within a cluster", distance[same], 2 * math.sqrt(2)),
@@ -136,12 +132,10 @@ def rem_margin(instance: Instance) -> Findings:
     certificate = instance.certificate
     off = ~certificate.margin_set
     return Findings(
+        value("samples", float(off.size)),
+        value("support", float(certificate.support.sum())),
+        value("largest margin", float(certificate.margins.max())),
         hypotheses=(is_kkt_point(instance), *ClusterSample.of(instance).nice),
-        constants=(
-            value("samples", float(off.size)),
-            value("support", float(certificate.support.sum())),
-            value("largest margin", float(certificate.margins.max())),
-        ),
         claims=(
             at_least("samples off the margin", float(off.sum()), 1.0),
             above("largest y_i N(x_i) - 1", float(certificate.margins.max()) - 1.0, 1e-6, tolerance=0.0),
@@ -176,15 +170,13 @@ def rem_sample(instance: Instance) -> Findings:
     expected = (1 - 1 / s.k) ** sample.n
     unseen = clopper_pearson(int(wrong[~seen].sum()), int((~seen).sum())) if (~seen).any() else None
     return Findings(
+        value("share of unseen clusters", missing / s.k),
+        value("its expectation (1 - 1/k)^n", expected),
+        value("error on unseen clusters", float(wrong[~seen].mean()) if unseen else math.nan),
         hypotheses=(
             *s.assumption(),
             at_least("clusters without a sample", float(missing), 1.0),
             is_kkt_point(instance),
-        ),
-        constants=(
-            value("share of unseen clusters", missing / s.k),
-            value("its expectation (1 - 1/k)^n", expected),
-            value("error on unseen clusters", float(wrong[~seen].mean()) if unseen else math.nan),
         ),
         claims=(
             at_most("error on seen clusters", float(wrong[seen].mean()) if seen.any() else math.nan, 0.0),
@@ -217,10 +209,8 @@ def rem_best(instance: Instance) -> Findings:
     norms = np.diag(sample.gram)
     apart = (np.add.outer(norms, norms) - 2 * sample.gram)[~sample.same]
     return Findings(
+        value("largest distance of samples of two clusters / sqrt(d)", math.sqrt(float(apart.max()) / s.d)),
         hypotheses=(*s.assumption(), *sample.nice),
-        constants=(
-            value("largest distance of samples of two clusters / sqrt(d)", math.sqrt(float(apart.max()) / s.d)),
-        ),
         claims=(
             at_least("||mu_i - mu_j||^2, from below", squares, 2 * s.d - 2 * s.p),
             at_most("||mu_i - mu_j||^2", squares, 2 * s.d + 2 * s.p),

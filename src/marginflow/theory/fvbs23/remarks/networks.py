@@ -156,8 +156,9 @@ def _same_vector(instance: Instance) -> Findings:
         for number, network in enumerate(networks_of(instance), start=1)
     ]
     return Findings(
+        value("test points", float(test.n_samples)),
+        *exact,
         hypotheses=(*s.assumption(noise=False), *sample.nice, *kkt),
-        constants=(value("test points", float(test.n_samples)), *exact),
         claims=(flips.pop("literal", nowhere),),
         derived=tuple(flips.values()),
     )
@@ -249,6 +250,10 @@ def rem_sigma0(instance: Instance) -> Findings:
     size = at_most("||z|| / sqrt(d)", printed, LENGTH / (s.c * math.sqrt(s.k)), note="13.31 / (c sqrt(k))")
     flips = [flip_checks(neurons, data.X[data.y == sign], sign) for sign in (1.0, -1.0)]
     return Findings(
+        value("c'", s.c_prime, "at most 1/10 here, at most 1/3 in [VYS22]"),
+        value("||z|| / sqrt(d), literal", printed),
+        value("||z|| / sqrt(d), literal of [VYS22]", older),
+        value("ratio of the two", printed / older),
         hypotheses=(
             at_most("sigma", s.sigma, 0.0),
             *deterministic(instance, noise=False)[0:1],
@@ -257,12 +262,6 @@ def rem_sigma0(instance: Instance) -> Findings:
             neurons.sample.P6(),
             neurons.sample.own_labels(),
             is_kkt_point(instance),
-        ),
-        constants=(
-            value("c'", s.c_prime, "at most 1/10 here, at most 1/3 in [VYS22]"),
-            value("||z|| / sqrt(d), literal", printed),
-            value("||z|| / sqrt(d), literal of [VYS22]", older),
-            value("ratio of the two", printed / older),
         ),
         claims=tuple(
             replace(check, vacuous=says_nothing(printed * math.sqrt(s.d), s.d))
@@ -309,4 +308,4 @@ def rem_scale_invariance(instance: Instance) -> Findings:
             equal(f"signs at {a:g} theta", np.sign(moved(test.X)), np.sign(network(test.X))),
             equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, tolerance=1e-9),
         ]
-    return Findings(constants=(value("largest flip step", float(before.max())),), claims=tuple(checks))
+    return Findings(value("largest flip step", float(before.max())), claims=tuple(checks))

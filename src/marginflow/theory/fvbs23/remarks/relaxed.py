@@ -49,17 +49,15 @@ def rem_norm(instance: Instance) -> Findings:
     sharp = {line.name.partition(": ")[2]: line for line in sharp_checks(neurons, test, bounds, "measured")}
     outputs = s.y[clusters] * neurons.outputs(test.X)
     return Findings(
+        value("deviation of the norms", spread),
+        value("y N(x) from below", bounds.least_output),
+        value("||z|| / sqrt(d), measured", (bounds.eta_1 + bounds.eta_2) * s.u_norm / math.sqrt(s.d)),
         hypotheses=(
             above("largest deviation of ||mu|| from sqrt(d)", spread, 1e-6, tolerance=0.0),
             below("(k - 1) B / a", bounds.ratio, 1 / 3),
             neurons.sample.P6(),
             neurons.sample.own_labels(),
             is_kkt_point(instance),
-        ),
-        constants=(
-            value("deviation of the norms", spread),
-            value("y N(x) from below", bounds.least_output),
-            value("||z|| / sqrt(d), measured", (bounds.eta_1 + bounds.eta_2) * s.u_norm / math.sqrt(s.d)),
         ),
         claims=(
             above("y N(x)", outputs, 0.0, tolerance=0.0),
@@ -104,6 +102,7 @@ def rem_noise(instance: Instance) -> Findings:
     outputs = (s.y[clusters] * neurons.outputs(test.X))[fine]
     other = isotropic_law(cluster_law(instance.the_law()).cluster_law) != Normal()
     return Findings(
+        value("test points in the event of Lemma A.13", float(fine.mean()), f"share of {fine.size}"),
         hypotheses=(
             *s.assumption(),
             true("the noise is not Gaussian", other),
@@ -111,7 +110,6 @@ def rem_noise(instance: Instance) -> Findings:
             *sample.nice[6:],
             is_kkt_point(instance),
         ),
-        constants=(value("test points in the event of Lemma A.13", float(fine.mean()), f"share of {fine.size}"),),
         claims=(
             *sample.nice[3:6],
             at_least("share of good test points", float(fine.mean()), 0.95),
@@ -168,6 +166,9 @@ def rem_sigma_big(instance: Instance) -> Findings:
     bounds = s.proved_bounds
     order = s.d ** (1 / 8)
     return Findings(
+        value("sigma / d^(1/8)", s.sigma / order),
+        value("y N(x) from below", bounds.least_output),
+        value("(k - 1) B / a", bounds.ratio),
         hypotheses=(
             s.equal_norms(),
             above("sigma", s.sigma, 1.0),
@@ -176,11 +177,6 @@ def rem_sigma_big(instance: Instance) -> Findings:
             neurons.sample.own_labels(),
             is_kkt_point(instance),
             above("the lower bound of y N(x)", bounds.least_output, 0.0, tolerance=0.0, note="what O-tilde hides"),
-        ),
-        constants=(
-            value("sigma / d^(1/8)", s.sigma / order),
-            value("y N(x) from below", bounds.least_output),
-            value("(k - 1) B / a", bounds.ratio),
         ),
         claims=(above("y N(x)", test.y * neurons.outputs(test.X), 0.0, tolerance=0.0),),
         derived=sharp_checks(neurons, test, bounds, "proved")[:4],

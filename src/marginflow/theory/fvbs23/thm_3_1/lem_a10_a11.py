@@ -60,8 +60,9 @@ def lemma_a10(instance: Instance) -> Findings:
     ratio = float(np.maximum(*neurons.S).max()) / s.S_max
     claim, explicit, other_sign = upper_sums(neurons)
     return Findings(
+        value("c'", s.c_prime),
+        value("largest value over bound", ratio),
         hypotheses=deterministic(instance),
-        constants=(value("c'", s.c_prime), value("largest value over bound", ratio)),
         claims=(claim,),
         proof_steps=(other_sign,),
         derived=(explicit,),
@@ -88,8 +89,9 @@ def lemma_a11(instance: Instance) -> Findings:
     plus, minus = neurons.S
     ratio = float(np.where(s.y > 0, plus, minus).min()) / s.S_min
     return Findings(
+        value("c'", s.c_prime),
+        value("smallest value over bound", ratio),
         hypotheses=deterministic(instance),
-        constants=(value("c'", s.c_prime), value("smallest value over bound", ratio)),
         claims=lower_sums(neurons)[:1],
         derived=lower_sums(neurons)[1:],
     )

@@ -117,12 +117,10 @@ def lemma_a12(instance: Instance) -> Findings:
     test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
     outputs = s.y[clusters] * neurons.outputs(test.X)
     return Findings(
+        value("least y N(x)", float(outputs.min())),
+        value("median y N(x)", float(np.median(outputs))),
+        value("bound with the actual c'", s.least_output),
         hypotheses=(*deterministic(instance), *near_one_cluster(neurons.sample, test, clusters)),
-        constants=(
-            value("least y N(x)", float(outputs.min())),
-            value("median y N(x)", float(np.median(outputs))),
-            value("bound with the actual c'", s.least_output),
-        ),
         claims=(above("y^(r) N(x)", outputs, 0.0, tolerance=0.0),),
         derived=(
             at_least("y^(r) N(x), explicit", outputs, s.least_output, note="with the actual c' and Delta"),

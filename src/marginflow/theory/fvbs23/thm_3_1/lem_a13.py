@@ -23,13 +23,11 @@ def event_tails(instance: Instance) -> Findings:
     )
     tells = counted.state != "undecided"  # points outside speak against the tails; a count cannot prove 1e-6
     return Findings(
+        value("ln(4 n q_d)", bound),
+        value("ln of the exact tails", exact),
+        value("test points in the event", float(fine.sum()), f"of {fine.size}"),
+        *(() if tells else (counted,)),
         hypotheses=(*s.assumption(), *sample.nice),
-        constants=(
-            value("ln(4 n q_d)", bound),
-            value("ln of the exact tails", exact),
-            value("test points in the event", float(fine.sum()), f"of {fine.size}"),
-            *(() if tells else (counted,)),
-        ),
         claims=(
             at_most("ln P(not in the event)", exact, bound, vacuous=bound >= 0, note="sum of exact Gaussian tails"),
             *((counted,) if tells else ()),

@@ -58,11 +58,12 @@ def _tail(
         raise InputError(f"dimension is {d} and stretch {stretch:g}; at least 2 and a positive number are expected.")
     claimed, found = bound(d), exact(d, stretch)
     return Findings(
+        value(f"{name}, exact", math.exp(found)),
+        value("gap of the logarithms", claimed - found),
         hypotheses=(
             above("ln d", math.log(d), 0.0, tolerance=0.0),
             equal("standard deviation of the noise / sigma", stretch, 1.0),
         ),
-        constants=(value(f"{name}, exact", math.exp(found)), value("gap of the logarithms", claimed - found)),
         claims=(at_most(f"ln {name}", found, claimed, vacuous=claimed >= 0),),
     )
 

@@ -82,8 +82,9 @@ def lemma_a5(instance: Instance) -> Findings:
     means = np.abs(s.gram)[sample.clusters][:, sample.clusters]
     excess = (np.abs(sample.gram) - means)[chosen]
     return Findings(
+        value("g", s.g),
+        value("pairs", float(chosen.sum())),
         hypotheses=_pairs(sample, chosen),
-        constants=(value("g", s.g), value("pairs", float(chosen.sum()))),
         claims=(at_most("|<x, x'>| - |<mu_i, mu_j>|", excess, 4 * s.g, scale=s.d, note="4 g = Delta"),),
         derived=(at_most("the same, as proved", excess, (2 + math.sqrt(2)) * s.g, scale=s.d, note="(2 + sqrt 2) g"),),
     )
@@ -102,8 +103,9 @@ def lemma_a6(instance: Instance) -> Findings:
     chosen = sample.same & ~np.eye(sample.n, dtype=np.bool_)
     off = np.abs(sample.gram - s.d)[chosen]
     return Findings(
+        value("g", s.g),
+        value("| ||x||^2 - d |, i = i'", float(np.abs(np.diag(sample.gram) - s.d).max())),
         hypotheses=(s.equal_norms(), *_pairs(sample, chosen)),
-        constants=(value("g", s.g), value("| ||x||^2 - d |, i = i'", float(np.abs(np.diag(sample.gram) - s.d).max()))),
         claims=(at_most("|<x, x'> - d|", off, 4 * s.g, scale=s.d, note="4 g = Delta"),),
         derived=(at_most("the same, as proved", off, (2 + math.sqrt(2)) * s.g, scale=s.d, note="(2 + sqrt 2) g"),),
     )
@@ -128,13 +130,14 @@ def lemma_a7(instance: Instance) -> Findings:
     own = np.abs(np.einsum("ij,ij->i", sample.noise, sample.means[sample.clusters]))
     squares = np.diag(sample.gram)
     return Findings(
+        value("smallest ||x||^2", float(squares.min())),
+        value("largest ||x||^2", float(squares.max())),
         hypotheses=(
             s.equal_norms(),
             at_most("|<mu, xi>|", own, s.g),
             at_most("||xi||^2", sample.noise_norms**2, 2 * s.sigma**2 * s.d),
             at_most("sigma", s.sigma, 1.0),
         ),
-        constants=(value("smallest ||x||^2", float(squares.min())), value("largest ||x||^2", float(squares.max()))),
         claims=(
             at_least("||x||^2, from below", squares, s.d - 2 * s.g),
             at_most("||x||^2", squares, 3 * s.d + 2 * s.g),

@@ -34,8 +34,9 @@ def lemma_a8(instance: Instance) -> Findings:
         at_most("k <= d", links[1], links[2], vacuous=links[2] >= 0),
     )
     return Findings(
+        value("P(a cluster is missing)", math.exp(exact)),
+        value("n used", n),
         hypotheses=(at_least("n", n, k * L**2, note="k ln(d)^2"), at_most("k", k, d)),
-        constants=(value("P(a cluster is missing)", math.exp(exact)), value("n used", n)),
         claims=(at_most("ln P(a cluster is missing), exact", exact, links[2], vacuous=links[2] >= 0),),
         proof_steps=steps,
     )

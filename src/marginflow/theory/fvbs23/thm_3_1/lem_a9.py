@@ -21,8 +21,8 @@ def lemma_a9(instance: Instance) -> Findings:
     s = ClusterSetting.of(instance)
     general = (s.d + 1 - 10 * s.k * (s.p + 1)) / (10 * s.k + 1)
     return Findings(
+        value("Delta / d", s.Delta / s.d),
         hypotheses=(*s.assumption(), at_least("k", s.k, 2)),
-        constants=(value("Delta / d", s.Delta / s.d),),
         claims=(at_most("Delta", s.Delta, s.d / 21, scale=s.d, tolerance=1e-14),),
         proof_steps=(at_most("Delta against (d - 19)/21", s.Delta, (s.d - 19) / 21, scale=s.d, tolerance=1e-14),),
         derived=(at_most("Delta, with k and p", s.Delta, general, scale=s.d, tolerance=1e-14),),

@@ -43,9 +43,7 @@ _property = partial(stated, kind="definition", needs=("data", "law"), example=la
 
 
 def _found(sample: ClusterSample, claims: tuple[Check, ...], derived: tuple[Check, ...] = ()) -> Findings:
-    return Findings(
-        constants=(value("Delta", sample.setting.Delta), value("n", sample.n)), claims=claims, derived=derived
-    )
+    return Findings(value("Delta", sample.setting.Delta), value("n", sample.n), claims=claims, derived=derived)
 
 
 @_property(

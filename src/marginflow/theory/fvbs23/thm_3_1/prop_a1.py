@@ -58,14 +58,12 @@ def proposition_a1(instance: Instance) -> Findings:
     counted = replace(share.check("share of samples without P1 to P6", "<=", bound), vacuous=nothing)
     tells = counted.state != "undecided"  # draws without P1 to P6 speak against the bound; so few cannot prove it
     return Findings(
+        value("ln F", printed, "3 n^2 q_d + n^2 e^(-d/16) + d^(1 - ln d)"),
+        value("ln F', counted without waste", sharp),
+        value("ln of the union of exact tails", exact),
+        value("samples without P1 to P6", failed, f"of {draws}"),
+        *(() if tells else (counted,)),
         hypotheses=(*s.assumption(), compare("n", n, ">=", s.k * s.L**2, note="k ln(d)^2"), above("ln d", s.L, 1.0)),
-        constants=(
-            value("ln F", printed, "3 n^2 q_d + n^2 e^(-d/16) + d^(1 - ln d)"),
-            value("ln F', counted without waste", sharp),
-            value("ln of the union of exact tails", exact),
-            value("samples without P1 to P6", failed, f"of {draws}"),
-            *(() if tells else (counted,)),
-        ),
         claims=(
             at_most("union of exact tails, ln", exact, printed, vacuous=nothing),
             *((counted,) if tells else ()),

@@ -45,12 +45,10 @@ def theorem_3_1(instance: Instance) -> Findings:
     lower, upper = s.log_window(epsilon, delta)
     errors = clopper_pearson(int((outputs <= 0).sum()), outputs.size)
     return Findings(
+        value("smallest n, ln", lower),
+        value("largest n, ln", upper, "the window is empty if this is below the smallest"),
+        value("samples", sample.n),
         hypotheses=(*theorem_hypotheses(instance), *s.window(sample.n, epsilon, delta)),
-        constants=(
-            value("smallest n, ln", lower),
-            value("largest n, ln", upper, "the window is empty if this is below the smallest"),
-            value("samples", sample.n),
-        ),
         claims=(errors.check("test error", "<=", epsilon),),
         proof_steps=(*packaging(s, sample.n, epsilon, delta),),
     )

@@ -83,14 +83,12 @@ def theorem_a1(instance: Instance) -> Findings:
     wrong = int((outputs <= 0).sum())
     nothing = s.log_failure(sample.n) >= 0  # "with probability at least 1 - F" says nothing
     return Findings(
+        value("ln F", s.log_failure(sample.n), "F < 1 or the theorem says nothing"),
+        value("ln(4 n q_d)", bound),
+        value("test points", float(outputs.size)),
+        value("test errors", float(wrong)),
+        value("KKT points", float(1 + len(instance.networks))),
         hypotheses=theorem_hypotheses(instance),
-        constants=(
-            value("ln F", s.log_failure(sample.n), "F < 1 or the theorem says nothing"),
-            value("ln(4 n q_d)", bound),
-            value("test points", float(outputs.size)),
-            value("test errors", float(wrong)),
-            value("KKT points", float(1 + len(instance.networks))),
-        ),
         claims=(
             at_most("ln P(y N(x) <= 0), from exact tails", exact, bound, vacuous=nothing or bound >= 0),
             above("y N(x) on good test points", outputs[fine], 0.0, tolerance=0.0, vacuous=nothing),

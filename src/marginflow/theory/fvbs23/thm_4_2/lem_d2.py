@@ -29,8 +29,9 @@ def lemma_d2(instance: Instance) -> Findings:
     test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
     size = np.abs(neurons.outputs(test.X))
     return Findings(
+        value("largest |N(x)|", float(size.max())),
+        value("c'", s.c_prime),
         hypotheses=(*deterministic(instance), *near_one_cluster(neurons.sample, test, clusters)),
-        constants=(value("largest |N(x)|", float(size.max())), value("c'", s.c_prime)),
         claims=(at_most("|N(x)|, as printed", size, 2.0, note="2"),),
         proof_steps=(
             at_most("|N(x)|, explicit", size, s.largest_output, note="((d+Delta+1)/(d-Delta+1) + c')/(1 - 2c')"),

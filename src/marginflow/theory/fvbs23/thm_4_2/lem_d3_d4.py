@@ -35,12 +35,10 @@ def lemma_d3(instance: Instance) -> Findings:
     printed = 2 * s.Delta + s.p + 1
     sharp = max(2 * s.Delta, s.p + s.Delta + 1)
     return Findings(
+        value("least input over weight", float((pre / weights).min())),
+        value("2 Delta + p + 1", printed),
+        value("max(2 Delta, p + Delta + 1)", sharp),
         hypotheses=(*deterministic(instance), *nice_noise(neurons.sample, test, clusters)),
-        constants=(
-            value("least input over weight", float((pre / weights).min())),
-            value("2 Delta + p + 1", printed),
-            value("max(2 Delta, p + Delta + 1)", sharp),
-        ),
         claims=(at_least("w_j . x + b_j", pre, -printed * neurons.s, scale=scale, tolerance=_INPUT_RTOL),),
         derived=(at_least("w_j . x + b_j, sharp", pre, -sharp * neurons.s, scale=scale, tolerance=_INPUT_RTOL),),
     )
@@ -68,12 +66,10 @@ def lemma_d4(instance: Instance) -> Findings:
     scale = neurons.s * s.d
     plus, minus = neurons.positive, neurons.negative
     return Findings(
+        value("D_u", s.D_u),
+        value("D_u, sharp", s.proved_bounds.D),
+        value("least |w_j . u| / s_j", float((towards / np.where(neurons.s > 0, neurons.s, np.nan)).min())),
         hypotheses=deterministic(instance),
-        constants=(
-            value("D_u", s.D_u),
-            value("D_u, sharp", s.proved_bounds.D),
-            value("least |w_j . u| / s_j", float((towards / np.where(neurons.s > 0, neurons.s, np.nan)).min())),
-        ),
         claims=(
             at_least("J+: w_j . u", towards[plus], neurons.s[plus] * s.D_u, scale=scale[plus]),
             at_least("J-: - w_j . u", towards[minus], neurons.s[minus] * s.D_u, scale=scale[minus]),

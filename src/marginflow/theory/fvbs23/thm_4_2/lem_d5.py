@@ -19,8 +19,9 @@ def lemma_d5(instance: Instance) -> Findings:
     s = ClusterSetting.of(instance)
     identity = (s.d - s.Delta) - s.c_prime * (s.d - s.Delta + 1) + s.k
     return Findings(
+        value("D_u", s.D_u),
+        value("D_u / d", s.D_u / s.d),
         hypotheses=s.assumption(),
-        constants=(value("D_u", s.D_u), value("D_u / d", s.D_u / s.d)),
         claims=(below("- D_u", -s.D_u, 0.0),),
         proof_steps=(above("D_u, as proved", s.D_u, 6 * s.d / 7 - 0.1),),
         derived=(at_least("D_u, explicit", s.D_u, 6 * s.d / 7 + s.k - 0.1, scale=s.d, tolerance=1e-14),),

@@ -34,12 +34,13 @@ def lemma_d6(instance: Instance) -> Findings:
     minus = neurons.preactivations(test.X - z)[:, neurons.negative]
     plus = neurons.preactivations(test.X + z)[:, neurons.positive]
     return Findings(
+        value("eta_1", s.eta_1),
+        value("||z|| / sqrt(d)", times * s.eta_1 * s.u_norm / math.sqrt(s.d)),
         hypotheses=(
             *deterministic(instance),
             *nice_noise(sample, test, clusters),
             at_least("eta / eta_1", times, 1.0),
         ),
-        constants=(value("eta_1", s.eta_1), value("||z|| / sqrt(d)", times * s.eta_1 * s.u_norm / math.sqrt(s.d))),
         claims=(
             at_least("J-: w_j . (x - z) + b_j", minus, 0.0, scale=scale[neurons.negative], tolerance=_INPUT_RTOL),
             at_least("J+: w_j . (x + z) + b_j", plus, 0.0, scale=scale[neurons.positive], tolerance=_INPUT_RTOL),
@@ -95,13 +96,11 @@ def _flip(instance: Instance, sign: float) -> Findings:
     chosen = s.y[clusters] == sign
     claim, steps, sharper = flip_checks(neurons, test.X[chosen], sign)
     return Findings(
+        value("eta_1", s.eta_1),
+        value("eta_2", s.eta_2),
+        value("||z|| / sqrt(d)", (s.eta_1 + s.eta_2) * s.u_norm / math.sqrt(s.d), "above 1: longer than the data"),
+        value("points", float(chosen.sum())),
         hypotheses=(*deterministic(instance), *nice_noise(neurons.sample, test, clusters)),
-        constants=(
-            value("eta_1", s.eta_1),
-            value("eta_2", s.eta_2),
-            value("||z|| / sqrt(d)", (s.eta_1 + s.eta_2) * s.u_norm / math.sqrt(s.d), "above 1: longer than the data"),
-            value("points", float(chosen.sum())),
-        ),
         claims=(claim,),
         proof_steps=steps,
         derived=(sharper,),

@@ -50,12 +50,10 @@ def lemma_d9(instance: Instance) -> Findings:
     z = (s.eta_1 + s.eta_2) * s.u_norm
     size, steps = size_checks(s)
     return Findings(
+        value("||z|| here", z),
+        value("||z|| / sqrt(d)", z / math.sqrt(s.d), "above 1: longer than the data"),
+        value("||z|| / sqrt(d / (c^2 k))", z * s.c * math.sqrt(s.k / s.d)),
         hypotheses=s.assumption(),
-        constants=(
-            value("||z|| here", z),
-            value("||z|| / sqrt(d)", z / math.sqrt(s.d), "above 1: longer than the data"),
-            value("||z|| / sqrt(d / (c^2 k))", z * s.c * math.sqrt(s.k / s.d)),
-        ),
         claims=(size,),
         proof_steps=steps,
     )

@@ -72,12 +72,13 @@ def x_1nn(instance: Instance) -> Findings:
         theirs = nearest_neighbour_line_error((x - ends[0]) / span, y).intervals * span + ends[0]
         apart = symmetric_difference(ours, theirs)
     return Findings(
+        value("samples", x.size),
+        value("least 1 + x_i x_k", float(products.min())),
         hypotheses=(
             *hypotheses,
             at_most("global: sup |F|", dual_supremum(instance), 1.0, tolerance=1e-7),
             at_least("1 + x_i x_k", float(products.min()), 0.0),
         ),
-        constants=(value("samples", x.size), value("least 1 + x_i x_k", float(products.min()))),
         claims=(at_most("length on which the signs differ / span", apart / span, 0.0, scale=1.0),),
         arithmetic=_zero(instance, x, y),
     )

@@ -33,7 +33,7 @@ def x_a5(instance: Instance) -> Findings:
     asked = (*hypotheses, in_the_interval(instance))
     hypotheses, least = between_positives(instance, instance.certificate.network, asked)
     return Findings(
+        value("least N between them", min(least)),
         hypotheses=hypotheses,
-        constants=(value("least N between them", min(least)),),
         claims=(at_least("N on [x_i, x_{i+1}]", least, 1.0, tolerance=STRUCTURE),),
     )

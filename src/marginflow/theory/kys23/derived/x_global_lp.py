@@ -31,12 +31,10 @@ def x_global_lp(instance: Instance) -> Findings:
     upper = certificate.network.norm_squared() / 2 / float(certificate.margins.min())
     lower = float(certificate.multipliers.sum()) / supremum
     return Findings(
+        value("||theta||^2 / ||theta*||^2, at most", upper / lower),
+        value("||theta*||^2, from below", 2 * lower),
+        value("neurons", certificate.network.compact().width, "m + 1 suffice"),
         hypotheses=hypotheses,
-        constants=(
-            value("||theta||^2 / ||theta*||^2, at most", upper / lower),
-            value("||theta*||^2, from below", 2 * lower),
-            value("neurons", certificate.network.compact().width, "m + 1 suffice"),
-        ),
         claims=(
             at_most("sup |F_lambda|", supremum, 1.0, tolerance=_PROVED_GAP),
             at_most("relative gap", upper / lower - 1.0, _PROVED_GAP),

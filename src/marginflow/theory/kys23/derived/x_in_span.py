@@ -53,12 +53,10 @@ def x_in_span(instance: Instance) -> Findings:
         (np.abs(network.preactivations(X)) / np.where(reach > 0, reach, 1.0))[:, network.v != 0].min(initial=1.0)
     )
     return Findings(
+        value("m", data.n_samples),
+        value("d", X.shape[1]),
+        value("||W|| outside the span", float(np.linalg.norm(outside)), "never moved by training"),
         hypotheses=(above("relative distance of the nearest kink", away, 1e-12),),
-        constants=(
-            value("m", data.n_samples),
-            value("d", X.shape[1]),
-            value("||W|| outside the span", float(np.linalg.norm(outside)), "never moved by training"),
-        ),
         claims=(
             equal("Z Z^T", Z @ Z.T, X @ X.T, scale=size),
             equal("margins on Z", reduced.margins(Z, data.y), network.margins(X, data.y), scale=1.0),

@@ -49,15 +49,13 @@ def _spread(instance: Instance, *, minima: bool) -> Findings:
     x, y = line_samples(data)
     neighbour = nearest_neighbour_line_error(data.X, data.y).value
     return Findings(
+        value("least L / share of -", min(errors) / share),
+        value("largest L / share of -", max(errors) / share),
+        value("least L / L of 1-NN", min(errors) / neighbour),
+        value("least L - LO", min(errors) - lower_core(x, y), "negative where the core of Thm 3.2 fails"),
+        value(what, len(errors)),
+        value("networks that are none", others),
         hypotheses=hypotheses,
-        constants=(
-            value("least L / share of -", min(errors) / share),
-            value("largest L / share of -", max(errors) / share),
-            value("least L / L of 1-NN", min(errors) / neighbour),
-            value("least L - LO", min(errors) - lower_core(x, y), "negative where the core of Thm 3.2 fails"),
-            value(what, len(errors)),
-            value("networks that are none", others),
-        ),
     )
 
 
@@ -156,13 +154,11 @@ def o4(instance: Instance) -> Findings:
         kinks = Bends.of(point.the_network()).inside(float(x[0]), float(x[-1])).size
         spare += kinks > max(label_changes(y) - 1, 0)
     return Findings(
+        value("samples", samples),
+        value("samples on which the signs agree to 1e-9", sum(d <= 1e-9 for d in distances)),
+        value("largest length on which they differ", max(distances)),
+        value("samples with more kinks than label changes less one", spare, "a kink between neighbouring zeros"),
         hypotheses=hypotheses,
-        constants=(
-            value("samples", samples),
-            value("samples on which the signs agree to 1e-9", sum(d <= 1e-9 for d in distances)),
-            value("largest length on which they differ", max(distances)),
-            value("samples with more kinks than label changes less one", spare, "a kink between neighbouring zeros"),
-        ),
     )
 
 
@@ -217,11 +213,9 @@ def o8(instance: Instance) -> Findings:
     neighbour = nearest_neighbour_line_error(data.X, data.y).intervals
     apart = symmetric_difference(line_error(network).intervals, neighbour)
     return Findings(
+        value("L against the step target", error),
+        value("realised noise rate", rate),
+        value("L / noise rate", error / rate if rate > 0 else float("nan")),
+        value("length on which the sign differs from 1-NN", apart),
         hypotheses=hypotheses,
-        constants=(
-            value("L against the step target", error),
-            value("realised noise rate", rate),
-            value("L / noise rate", error / rate if rate > 0 else float("nan")),
-            value("length on which the sign differs from 1-NN", apart),
-        ),
     )

@@ -67,8 +67,9 @@ def o1(instance: Instance) -> Findings:
             ]
             rows.append(value(f"d/m = {dimension / m:g}: slope of the error against p", slope, "1 for 1-NN"))
     return Findings(
+        value("d/m", d / m),
+        *rows,
         hypotheses=(at_least("d", d, 2), at_most("d against m^2", d, m**2), at_least("m", m, 6)),
-        constants=(value("d/m", d / m), *rows),
     )
 
 
@@ -111,13 +112,11 @@ def o5(instance: Instance) -> Findings:
             value(f"n = {n}: |I_-| n^2 / m", sample.k * n**2 / sample.m, "the theorem asks for at most 1/22"),
         ]
     return Findings(
+        value("(q - k)/(1 + m)", closed_form_B(sample.q, sample.k), "B of every KKT point on orthonormal samples"),
+        *rows,
         hypotheses=(
             is_kkt_point(judged, "KKT residuals"),
             at_most("m^2 rho", sample.m**2 * sample.rho, 0.5),
-        ),
-        constants=(
-            value("(q - k)/(1 + m)", closed_form_B(sample.q, sample.k), "B of every KKT point on orthonormal samples"),
-            *rows,
         ),
     )
 
@@ -192,14 +191,12 @@ def o7(instance: Instance) -> Findings:
     minus = sample.gram[np.ix_(sample.minus, sample.minus)]
     closest = float(np.where(np.eye(sample.k, dtype=bool), -math.inf, minus).max(initial=-math.inf))
     return Findings(
+        value("rho", sample.rho),
+        value("largest inner product of two negative samples", closest, "specialists merge where it is positive"),
+        value("neurons left", network.compact(tolerance=1e-6).width, f"{sample.k + 1} in the construction"),
+        value("clean error", found.value, found.how),
+        value("clean error of the construction on orthonormal samples", specialists_error(sample.q, sample.k)),
         hypotheses=(without_bias(network), is_kkt_point(instance), sample.some_negative(), sample.some_positive()),
-        constants=(
-            value("rho", sample.rho),
-            value("largest inner product of two negative samples", closest, "specialists merge where it is positive"),
-            value("neurons left", network.compact(tolerance=1e-6).width, f"{sample.k + 1} in the construction"),
-            value("clean error", found.value, found.how),
-            value("clean error of the construction on orthonormal samples", specialists_error(sample.q, sample.k)),
-        ),
     )
 
 
@@ -223,13 +220,11 @@ def o9(instance: Instance) -> Findings:
     residual = certify_deep(network, data).total if isinstance(network, MLP) else certify(network, data).total
     error = sampled_error(network, instance.the_law(), 2000, seed=instance.seed + 1, train=data, confidence=0.99)
     return Findings(
+        value("layers", depth),
+        value("KKT residual, relu'(0) = 0", residual),
+        value("clean error", error.value, str(error)),
+        value("noise rate, realised", float((data.y < 0).mean())),
         hypotheses=(above("smallest margin", float(margins.min()), 0.0), at_least("depth", depth, 3)),
-        constants=(
-            value("layers", depth),
-            value("KKT residual, relu'(0) = 0", residual),
-            value("clean error", error.value, str(error)),
-            value("noise rate, realised", float((data.y < 0).mean())),
-        ),
     )
 
 
@@ -280,9 +275,10 @@ def o10(instance: Instance) -> Findings:
         ]
     none = all(network.b is None for network in instance.networks)
     return Findings(
+        value("least clean error found", least),
+        *rows,
         hypotheses=(
             at_least("networks without bias", float(none), 1.0),
             is_kkt_point(certificates, "KKT residuals"),
         ),
-        constants=(value("least clean error found", least), *rows),
     )

@@ -108,8 +108,10 @@ def a1_nstar(instance: Instance) -> Findings:
         proof="a case distinction on the signs of outputs",
     )
     return Findings(
+        value("label changes s", s),
+        value("n*, at most", most),
+        value("n*, at least", least),
         hypotheses=hypotheses,
-        constants=(value("label changes s", s), value("n*, at most", most), value("n*, at least", least)),
         claims=(claim,),
         derived=(
             true("the constructed network classifies every sample", bool((made.margins(data.X, data.y) > 0).all())),

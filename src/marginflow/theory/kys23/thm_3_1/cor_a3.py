@@ -43,7 +43,7 @@ def cor_a3(instance: Instance) -> Findings:
     worst = [negative_segment(bends, x[i : i + 5]) for i in starts]
     size = float(np.abs(bends.network(x[:, None])).max())  # KKT points may come at any scale
     return Findings(
+        value("fives of consecutive labels -1", len(starts)),
         hypotheses=hypotheses,
-        constants=(value("fives of consecutive labels -1", len(starts)),),
         claims=(below("largest N on the best of the four segments", worst, 0.0, scale=size),),
     )

@@ -110,8 +110,9 @@ def fn_2(instance: Instance) -> Findings:
     mean, gaps = every.mean, p**5 * float(group_gaps(every.x).sum())
     cores = math.fsum(every.chances * np.array([five_group_core(every.x, y) for y in every.labels]))
     return Findings(
+        value("E_y L_cl", mean),
+        value("p, the error of 1-nearest neighbour", p),
         hypotheses=every.hypotheses,
-        constants=(value("E_y L_cl", mean), value("p, the error of 1-nearest neighbour", p)),
         claims=(
             at_least("E L_cl >= c p^5", mean, c * p**5),
             at_most("E L_cl <= C sqrt(p)", mean, C * math.sqrt(p), vacuous=C * math.sqrt(p) >= 1),

@@ -46,7 +46,8 @@ def thm_3_1_groups(instance: Instance) -> Findings:
     x, y = line_samples(data)
     error, core = line_error(network).value, five_group_core(x, y)
     return Findings(
+        value("L_cl", error),
+        value("fives of labels -1", len(fives(y))),
         hypotheses=hypotheses,
-        constants=(value("L_cl", error), value("fives of labels -1", len(fives(y)))),
         claims=(at_least("L_cl against the least gaps of groups of five", error, core, vacuous=core == 0.0),),
     )

@@ -27,10 +27,8 @@ def lem_a2(instance: Instance) -> Findings:
     bends = Bends.of(instance.the_network())
     counts = [bends.rising(float(x[a]), float(x[b])) for a, b in runs]
     return Findings(
+        value("longest run", max(b - a + 1 for a, b in runs)),
+        value("points of the network where N' increases", float((bends.jumps > 0).sum())),
         hypotheses=hypotheses,
-        constants=(
-            value("longest run", max(b - a + 1 for a, b in runs)),
-            value("points of the network where N' increases", float((bends.jumps > 0).sum())),
-        ),
         claims=(at_most("points in a run where N' increases", counts, 2.0),),
     )

@@ -75,12 +75,10 @@ def thm_3_1(instance: Instance) -> Findings:
     regions = 1 + int(((bends.kinks > 0) & (bends.kinks < 1)).sum())
     best = [negative_segment(bends, x[i : i + 5]) for i in fives(y)]
     return Findings(
+        value("L_cl", error),
+        value("fives of labels -1", len(best)),
+        value("linear regions / (sign changes + 1)", regions / (changes + 1)),
         hypotheses=(*hypotheses, sampled_labels(y, p)),
-        constants=(
-            value("L_cl", error),
-            value("fives of labels -1", len(best)),
-            value("linear regions / (sign changes + 1)", regions / (changes + 1)),
-        ),
         claims=(lower_half(error, p**5, slack, c, "p^5"), upper_half(error, math.sqrt(p), slack, C, "sqrt(p)")),
         proof_steps=(at_most("largest N on the best segment of five labels -1", best, 0.0),) if best else (),
         unspecified=(value("c", c), value("C", C)),

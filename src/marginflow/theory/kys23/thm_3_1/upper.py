@@ -57,14 +57,17 @@ def thm_3_1_upper(instance: Instance) -> Findings:
     mean = math.fsum(chances * changes)
     noisy = (1 - p) * error + p * (1 - error)
     return Findings(
+        value("L_cl", error),
+        value("label changes", label_changes(y)),
+        value("noisy error", noisy),
         hypotheses=(*hypotheses, sampled_labels(y, p)),
-        constants=(value("L_cl", error), value("label changes", label_changes(y)), value("noisy error", noisy)),
         claims=(upper_half(error, math.sqrt(p), slack, C, "sqrt(p)"),),
         proof_steps=(
-            equal("(6): E of the label changes", mean, 2 * p * (1 - p) * (few - 1), note=f"all labels of {few} "
-            "samples"),
+            equal(
+                "(6): E of the label changes", mean, 2 * p * (1 - p) * (few - 1), note=f"all labels of {few} samples"
+            ),
             at_most("Jensen: E sqrt(changes)", math.fsum(chances * np.sqrt(changes)), math.sqrt(mean)),
             at_least("2 L^{0-1} against L_cl", 2 * noisy, error),
         ),
         unspecified=(value("C", C),),
-    )  # fmt: skip
+    )

@@ -127,13 +127,11 @@ def _judge(instance: Instance, equation: int) -> Findings:
         else ()
     )
     return Findings(
+        value("interval of change, left end", low),
+        value("interval of change, right end", high),
+        value("largest change inside", float(np.abs(change_in).max())),
+        value("drop of ||theta||^2 per delta", drop),
         hypotheses=hypotheses,
-        constants=(
-            value("interval of change, left end", low),
-            value("interval of change, right end", high),
-            value("largest change inside", float(np.abs(change_in).max())),
-            value("drop of ||theta||^2 per delta", drop),
-        ),
         claims=(
             equal("N off the interval", change_out, 0.0, scale=scale, tolerance=1e-12),
             at_least(

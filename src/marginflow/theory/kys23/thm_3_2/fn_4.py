@@ -40,8 +40,8 @@ def fn_4(instance: Instance) -> Findings:
     nearest = np.array([nearest_neighbour_line_error(x, y).value for y in every.labels])
     neighbour = math.fsum(every.chances * nearest)
     return Findings(
+        value("E_y L_cl", mean),
         hypotheses=(*every.hypotheses, true("all of them local minima", minima)),
-        constants=(value("E_y L_cl", mean),),
         claims=(at_least("E L_cl >= c p", mean, c * p), at_most("E L_cl <= C p", mean, C * p, vacuous=C * p >= 1)),
         derived=(equal("E L_cl = p", mean, p, scale=1.0),),
         arithmetic=(equal("E L of 1-nearest neighbour = p: its cells fill [0, 1]", neighbour, p, scale=1.0),),

@@ -108,11 +108,9 @@ def pattern_findings(instance: Instance, *, linear: bool, values: bool, repaired
     claims = (*(by_values if values else ()), *((by_chord,) if linear else ()))
     broken = not repaired and any(check.state == "failed" for check in claims)
     return Findings(
+        value("patterns", every.count),
+        value("patterns whose neurons face right", float(every.covered.sum())),
         hypotheses=hypotheses,
-        constants=(
-            value("patterns", every.count),
-            value("patterns whose neurons face right", float(every.covered.sum())),
-        ),
         claims=claims,
         counterexample=pattern_breaks(instance, linear=linear, values=values) if broken else None,
     )

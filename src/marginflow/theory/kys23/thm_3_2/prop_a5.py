@@ -47,8 +47,8 @@ def prop_a5(instance: Instance) -> Findings:
     size = float(np.abs(network(instance.the_data().X)).max())  # local minima may come at any scale
     claim = at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, tolerance=STRUCTURE)
     return Findings(
+        value("least N between them", min(least)),
         hypotheses=hypotheses,
-        constants=(value("least N between them", min(least)),),
         claims=(claim,),
         counterexample=dips_below_zero(instance) if claim.state == "failed" and not unmet(hypotheses) else None,
     )

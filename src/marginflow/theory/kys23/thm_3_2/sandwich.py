@@ -119,8 +119,8 @@ def thm_3_2_sandwich(instance: Instance) -> Findings:
     claims = sandwich(x, y, error)
     broken = claims[0].state == "failed" and not unmet(hypotheses)
     return Findings(
+        value("L_cl", error),
         hypotheses=hypotheses,
-        constants=(value("L_cl", error),),
         claims=claims,
         counterexample=below_lower_core(instance) if broken else None,
     )

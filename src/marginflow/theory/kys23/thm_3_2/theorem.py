@@ -59,13 +59,11 @@ def thm_3_2(instance: Instance) -> Findings:
     error, slack = line_error(network).value, deviation(x.size, delta)
     means, slacks = expected_cores(x, p), core_slacks(x, delta)
     return Findings(
+        value("L_cl", error),
+        value("E LO over the labels", means[0], f"McDiarmid: within {slacks[0]:.3g} with probability 1 - delta"),
+        value("E HI over the labels", means[1], f"McDiarmid: within {slacks[1]:.3g} with probability 1 - delta"),
+        value("L of 1-nearest neighbour", nearest_neighbour_line_error(data.X, data.y).value),
         hypotheses=(*hypotheses, sampled_labels(y, p)),
-        constants=(
-            value("L_cl", error),
-            value("E LO over the labels", means[0], f"McDiarmid: within {slacks[0]:.3g} with probability 1 - delta"),
-            value("E HI over the labels", means[1], f"McDiarmid: within {slacks[1]:.3g} with probability 1 - delta"),
-            value("L of 1-nearest neighbour", nearest_neighbour_line_error(data.X, data.y).value),
-        ),
         claims=(lower_half(error, p, slack, c, "p"), upper_half(error, p, slack, C, "p")),
         proof_steps=sandwich(x, y, error),
         unspecified=(value("c", c), value("C", C)),

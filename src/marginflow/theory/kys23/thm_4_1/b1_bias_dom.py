@@ -95,14 +95,12 @@ def b1_bias_dom(instance: Instance) -> Findings:
     any_width = log_any_width_bound(network, d)
     sample = SphereSample.of(data)
     return Findings(
+        value("K", K),
+        value("printed bound on K", 9 * math.sqrt(sample.m), "9 sqrt(m), from Lemma B.3"),
+        value("least d, printed", C3_PROOF * sample.m**2 * math.log(2 * sample.m / epsilon), "with c'' = 1"),
+        value("ln of the bound for any width", any_width),
+        value("ln of the bound from K alone", proof.simple_log_bound),
         hypotheses=(fits, above("beta", beta, 0.5), at_least("d", d, least, note="K^2 ln(2n/epsilon) / (2 beta^2)")),
-        constants=(
-            value("K", K),
-            value("printed bound on K", 9 * math.sqrt(sample.m), "9 sqrt(m), from Lemma B.3"),
-            value("least d, printed", C3_PROOF * sample.m**2 * math.log(2 * sample.m / epsilon), "with c'' = 1"),
-            value("ln of the bound for any width", any_width),
-            value("ln of the bound from K alone", proof.simple_log_bound),
-        ),
         claims=(
             at_least("N(x) - (beta - sum |v_j| |w_j . x|)", network(test) - beta + np.abs(products) @ np.abs(network.v),
                      0.0, scale=size),

@@ -90,16 +90,14 @@ def lemma_b1(instance: Instance) -> Findings:
         at_most("ln P(P3 fails) against delta/3", negatives, third),
     )
     return Findings(
+        value("threshold of P1", threshold),
+        value("1 + explicit bound of Lemma D.2-repaired", deviation, "P2 with this C has probability 1 - delta/3"),
+        value("m / d", m / d, "||X X^T|| is at least this"),
         hypotheses=(
             above("p", p, 0.0),
             at_most("p against c_1", p, 0.25),
             at_least("m", m, c2 * math.log(3 / delta) / p if p > 0 else math.inf, note="c_2 ln(3/delta) / p"),
             at_least("d", d, max(m, 2), note="Section 4 assumes d >> m throughout; d >= m is what is used"),
-        ),
-        constants=(
-            value("threshold of P1", threshold),
-            value("1 + explicit bound of Lemma D.2-repaired", deviation, "P2 with this C has probability 1 - delta/3"),
-            value("m / d", m / d, "||X X^T|| is at least this"),
         ),
         claims=(joint,),
         proof_steps=exact,

@@ -60,8 +60,10 @@ def lemma_b2(instance: Instance) -> Findings:
     products = float(np.linalg.norm(network.v)) * np.linalg.norm(sample.X @ network.W.T, axis=1)
     plus = ~sample.minus
     return Findings(
+        value("C_op", sample.C_op),
+        value("|I_+|", sample.q),
+        value("||theta||^2", K),
         hypotheses=(*fits, at_most("beta", beta, 0.5), sample.some_positive()),
-        constants=(value("C_op", sample.C_op), value("|I_+|", sample.q), value("||theta||^2", K)),
         claims=(at_least("||theta||^2, as printed", K, math.sqrt(sample.q / (12 * sample.C_op))),),
         proof_steps=(at_least("||v|| ||W x_i|| on I_+", products[plus], 1 - beta),),
         derived=(at_least("||theta||^2, sharp", K, least_norm(sample)),),

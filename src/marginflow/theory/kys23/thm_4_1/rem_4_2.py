@@ -53,6 +53,7 @@ def remark_4_2(instance: Instance) -> Findings:
     network = network.at_margin_one(data.X, data.y)
     K, counted = size_of(network), fresh_error(instance, network)
     return Findings(
+        value("largest deviation of a squared norm from 1", float(abs(sample.gram.diagonal() - 1).max())),
         hypotheses=(
             fits,
             at_most("rho |I_-|", sample.rho * sample.k, 0.1),
@@ -65,7 +66,6 @@ def remark_4_2(instance: Instance) -> Findings:
                 note="d is large enough",
             ),
         ),
-        constants=(value("largest deviation of a squared norm from 1", float(abs(sample.gram.diagonal() - 1).max())),),
         claims=(clopper_pearson(counted.errors, counted.trials).check("clean error, sampled", "<=", epsilon),),
         proof_steps=(above("beta", beta_of(network), 0.5),),
     )

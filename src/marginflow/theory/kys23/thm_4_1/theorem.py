@@ -125,16 +125,14 @@ def theorem_4_1(instance: Instance) -> Findings:
     proved = _proved_error(network, instance.the_data(), d)
     least_d = c["c3"] * m**2 * math.log(m / epsilon) * math.log(m / delta)
     return Findings(
+        value("||theta||^2", K),
+        *(value(f"{name[0]}_{name[1]} of the proof", number) for name, number in proof.items()),
         hypotheses=(
             *asked,
             at_most("p against c_1", p, c["c1"]),
             at_least("m", m, c["c2"] * math.log(1 / delta) / p if p > 0 else math.inf, note="c_2 ln(1/delta) / p"),
             at_least("d", d, least_d, note="c_3 m^2 ln(m/epsilon) ln(m/delta)"),
             _near_max_margin(K, best, "<=", c["c4"] / math.sqrt(p) if p > 0 else math.inf),
-        ),
-        constants=(
-            value("||theta||^2", K),
-            *(value(f"{name[0]}_{name[1]} of the proof", number) for name, number in proof.items()),
         ),
         claims=(certain_error("clean error", fresh_error(instance, network), proved, epsilon),),
         proof_steps=(above("beta", beta_of(network), 0.5),),
@@ -170,19 +168,17 @@ def theorem_4_1_sharp(instance: Instance) -> Findings:
     )
     c4 = literal_c4(sample.C_op)
     return Findings(
+        value("p, realised", sample.k / sample.m),
+        value("C_op", sample.C_op),
+        value("rho |I_-|", sample.rho * sample.k),
+        value("||theta||^2", K),
+        value("||theta*||^2, lower", best.lower),
+        value("||theta*||^2, upper", best.upper),
+        value("c_4 that this sample allows", allowed * math.sqrt(sample.k / sample.m)),
+        value("c_4 of the proof", c4),
+        value("p that c_4 of the proof allows", c4**2, "the ratio is at least 1"),
+        value("m that this p needs, delta = 0.1", 5 * math.log(10) / c4**2),
         hypotheses=(*asked, _near_max_margin(K, best, "<", allowed), large),
-        constants=(
-            value("p, realised", sample.k / sample.m),
-            value("C_op", sample.C_op),
-            value("rho |I_-|", sample.rho * sample.k),
-            value("||theta||^2", K),
-            value("||theta*||^2, lower", best.lower),
-            value("||theta*||^2, upper", best.upper),
-            value("c_4 that this sample allows", allowed * math.sqrt(sample.k / sample.m)),
-            value("c_4 of the proof", c4),
-            value("p that c_4 of the proof allows", c4**2, "the ratio is at least 1"),
-            value("m that this p needs, delta = 0.1", 5 * math.log(10) / c4**2),
-        ),
         claims=(
             above("beta", beta_of(network), 0.5),
             certain_error("clean error", fresh_error(instance, network), proved, epsilon),

@@ -26,14 +26,12 @@ def b2_lam_max(instance: Instance) -> Findings:
     largest = float(lam.max())
     on_plus = float(lam[~sample.minus].max(initial=0.0))
     return Findings(
+        value("largest lambda / (3mn)", largest / (3 * frozen.mn)),
+        value("largest lambda on I_+", on_plus),
         hypotheses=(
             *shared,
             above("B", frozen.B, 0.25),
             frozen.nearly_orthogonal(frozen.mn**2, 0.5, "m^2 n^2 rho"),
-        ),
-        constants=(
-            value("largest lambda / (3mn)", largest / (3 * frozen.mn)),
-            value("largest lambda on I_+", on_plus),
         ),
         claims=(at_most("largest lambda", largest, 3 * frozen.mn),),
         proof_steps=(

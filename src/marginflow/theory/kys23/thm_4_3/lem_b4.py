@@ -71,12 +71,10 @@ def lemma_b4(instance: Instance) -> Findings:
         at_least("d", d, 2),
     )
     return Findings(
+        value("c_1 m / n^2", allowed, "below 1 no negative sample is allowed"),
+        value("threshold of P1'", threshold),
+        value("P(|I_-| = 0)", math.exp(m * math.log1p(-p)) if p < 1 else 0.0),
         hypotheses=hypotheses,
-        constants=(
-            value("c_1 m / n^2", allowed, "below 1 no negative sample is allowed"),
-            value("threshold of P1'", threshold),
-            value("P(|I_-| = 0)", math.exp(m * math.log1p(-p)) if p < 1 else 0.0),
-        ),
         claims=(claim,),
         proof_steps=(
             at_most("ln P(P1' fails), union of exact tails", pairs, math.log(delta / 2)),

@@ -30,12 +30,10 @@ def lemma_b5(instance: Instance) -> Findings:
     frozen, shared = frozen_setting(instance)
     m = frozen.sample.m
     return Findings(
+        value("smallest b_j", float(frozen.b.min())),
+        value("B", frozen.B),
+        value("ln of the least d that is printed", frozen.log_least_dimension(8, 0, instance.number("delta", 0.1))),
         hypotheses=(*shared, frozen.nearly_orthogonal(m**2, 0.5, "m^2 rho")),
-        constants=(
-            value("smallest b_j", float(frozen.b.min())),
-            value("B", frozen.B),
-            value("ln of the least d that is printed", frozen.log_least_dimension(8, 0, instance.number("delta", 0.1))),
-        ),
         claims=(at_least("b_j", frozen.b, 0.0, scale=frozen.scale),),
     )
 
@@ -62,7 +60,7 @@ def lemma_b6(instance: Instance) -> Findings:
     own = data.y[:, None] * network.v > 0
     highest = np.where(own, pre, -np.inf).max(axis=1)
     return Findings(
+        value("neurons", network.width),
         hypotheses=(separates(network, data),),
-        constants=(value("neurons", network.width),),
         claims=(at_least("largest pre-activation among the neurons of the own sign", highest, 1e-300, tolerance=0.0),),
     )

@@ -58,16 +58,14 @@ def lemma_b7(instance: Instance) -> Findings:
     # The material implication: met where the premise is false by as much as it is.
     claim = (lam - 1 / (4 * n)) if not vacuous else B - 0.25
     return Findings(
+        value("B", B),
+        value("1 / (4n)", 1 / (4 * n)),
+        value("smallest lambda on I_+", float(lam.min(initial=float("inf")))),
+        value("ln of the least d that is printed", frozen.log_least_dimension(32, 2, delta)),
         hypotheses=(
             *shared,
             sample.some_positive(),
             frozen.nearly_orthogonal(sample.m**2 * n, 0.25, "m^2 n rho"),
-        ),
-        constants=(
-            value("B", B),
-            value("1 / (4n)", 1 / (4 * n)),
-            value("smallest lambda on I_+", float(lam.min(initial=float("inf")))),
-            value("ln of the least d that is printed", frozen.log_least_dimension(32, 2, delta)),
         ),
         claims=(
             at_least("B > 1/4, or lambda_r - 1/(4n) on I_+", claim, 0.0, scale=1 / (4 * n), vacuous=vacuous,
@@ -101,16 +99,14 @@ def lemma_b8(instance: Instance) -> Findings:
     displayed = B + n * sample.rho * (frozen.lam.sum() - lam) - lam
     claim = (2.5 - lam) if not vacuous else B - 0.25
     return Findings(
+        value("B", B),
+        value("largest lambda on I_-", float(lam.max(initial=0.0))),
+        value("ln of the least d that is printed", frozen.log_least_dimension(16, 4, delta)),
+        value("ln of the least d that is needed", frozen.log_least_dimension(32, 4, delta)),
         hypotheses=(
             *shared,
             sample.some_negative(),
             frozen.nearly_orthogonal(2 * frozen.mn**2, 0.5, "2 m^2 n^2 rho"),
-        ),
-        constants=(
-            value("B", B),
-            value("largest lambda on I_-", float(lam.max(initial=0.0))),
-            value("ln of the least d that is printed", frozen.log_least_dimension(16, 4, delta)),
-            value("ln of the least d that is needed", frozen.log_least_dimension(32, 4, delta)),
         ),
         claims=(
             at_most("minus B - 1/4, or lambda_s - 10/4 on I_-", -claim, 0.0, scale=2.5, vacuous=vacuous,

@@ -24,15 +24,13 @@ def lemma_b9(instance: Instance) -> Findings:
     frozen, shared = frozen_setting(instance)
     sample, n, B = frozen.sample, frozen.n, frozen.B
     return Findings(
+        value("q/(4n) - 10 n k/4", sample.q / (4 * n) - 2.5 * n * sample.k, "what B would be at least if B <= 1/4"),
+        value("B of every KKT point on orthonormal samples", closed_form_B(sample.q, sample.k)),
         hypotheses=(
             *shared,
             frozen.few_negative(),
             enough_samples(frozen),
             frozen.nearly_orthogonal(2 * frozen.mn**2, 0.5, "2 m^2 n^2 rho"),
-        ),
-        constants=(
-            value("q/(4n) - 10 n k/4", sample.q / (4 * n) - 2.5 * n * sample.k, "what B would be at least if B <= 1/4"),
-            value("B of every KKT point on orthonormal samples", closed_form_B(sample.q, sample.k)),
         ),
         claims=(above("B", B, 0.25),),
     )

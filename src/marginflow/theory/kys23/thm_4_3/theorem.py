@@ -60,21 +60,19 @@ def theorem_4_3(instance: Instance) -> Findings:
     proof = dominance(network, data)
     needed = 288 * frozen.mn**4 * math.log(2 * sample.m / epsilon)
     return Findings(
+        value("B", frozen.B),
+        value("B of every KKT point on orthonormal samples", closed_form_B(sample.q, sample.k)),
+        value("smallest b_j", float(frozen.b.min())),
+        value("largest lambda", float(frozen.lam.max())),
+        value("least d for rho", math.exp(frozen.log_least_dimension(32, 4, delta))),
+        value("least d for the test point", needed),
+        value("ln of the error from B and the weights themselves", proof.log_bound),
         hypotheses=(
             *shared,
             frozen.few_negative(),
             enough_samples(frozen),
             frozen.nearly_orthogonal(2 * frozen.mn**2, 0.5, "2 m^2 n^2 rho"),
             at_most("ln P(max |x . x_i| >= 1/(12 m^2 n^2))", literal, math.log(epsilon), note="d is large enough"),
-        ),
-        constants=(
-            value("B", frozen.B),
-            value("B of every KKT point on orthonormal samples", closed_form_B(sample.q, sample.k)),
-            value("smallest b_j", float(frozen.b.min())),
-            value("largest lambda", float(frozen.lam.max())),
-            value("least d for rho", math.exp(frozen.log_least_dimension(32, 4, delta))),
-            value("least d for the test point", needed),
-            value("ln of the error from B and the weights themselves", proof.log_bound),
         ),
         claims=(certain_error("clean error", fresh_error(instance, network), proof.log_bound, epsilon),),
         proof_steps=(

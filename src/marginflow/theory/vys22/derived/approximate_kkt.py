@@ -195,7 +195,8 @@ def approximate_kkt(instance: Instance) -> Findings:
             ]
     residual = instance.certificate.residuals.hidden_stationarity
     return Findings(
+        value("stationarity in (W, b)", residual),
+        *constants,
         hypotheses=hypotheses,
-        constants=(value("stationarity in (W, b)", residual), *constants),
         claims=tuple(conclusions),
     )

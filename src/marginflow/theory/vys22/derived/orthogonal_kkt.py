@@ -87,13 +87,11 @@ def orthogonal_kkt(instance: Instance) -> Findings:
             equal("size that reaches -1, balanced", to_minus_one, 2 * root),
         ]
     return Findings(
+        value("||theta||^2", network.norm_squared()),
+        value("kappa", float(kappa)),
+        value("flip size", flip),
+        value("sqrt(d/m)", root),
         hypotheses=hypotheses,
-        constants=(
-            value("||theta||^2", network.norm_squared()),
-            value("kappa", float(kappa)),
-            value("flip size", flip),
-            value("sqrt(d/m)", root),
-        ),
         claims=tuple(conclusions),
         arithmetic=(
             equal("||theta||^2 = 2 sum lambda", network.norm_squared(), 2 * float(lam.sum())),

@@ -44,15 +44,13 @@ def floor(instance: Instance) -> Findings:
     sizes = [float((trained.v**2).mean() - (trained.augmented**2).sum(axis=1).mean()) for trained in (start, network)]
     said = floor > 1e-9
     return Findings(
+        value("floor", floor),
+        value("sqrt((k/3)(1 - m/d)) / ||theta_T||", math.sqrt(k / 3 * max(0.0, 1 - m / d)) / size, "torch's law"),
+        value("mean of v_j^2 - ||(w_j, b_j)||^2 at the start", sizes[0]),
+        value("the same at the end", sizes[1]),
+        value("margin needed for a residual of 0.1", k / (3 * 0.01 * instance.certificate.norm_squared)),
         hypotheses=(
             equal("change of W outside the span of the samples", outside, 0.0, scale=float(np.linalg.norm(network.W))),
-        ),
-        constants=(
-            value("floor", floor),
-            value("sqrt((k/3)(1 - m/d)) / ||theta_T||", math.sqrt(k / 3 * max(0.0, 1 - m / d)) / size, "torch's law"),
-            value("mean of v_j^2 - ||(w_j, b_j)||^2 at the start", sizes[0]),
-            value("the same at the end", sizes[1]),
-            value("margin needed for a residual of 0.1", k / (3 * 0.01 * instance.certificate.norm_squared)),
         ),
         claims=(
             at_least("stationarity of the trained network", instance.certificate.stationarity, floor, vacuous=not said),
@@ -102,11 +100,9 @@ def steps(instance: Instance) -> Findings:
         schedule.every, schedule.factor, schedule.rate, math.exp(stops[0].log_value), run.network.norm_squared(), least
     )
     return Findings(
+        value("steps made", run.steps),
+        value("predicted steps", predicted),
+        value("relative difference", predicted / run.steps - 1),
         hypotheses=(recipe, true("the run ended by its loss", run.status == stops[0].status)),
-        constants=(
-            value("steps made", run.steps),
-            value("predicted steps", predicted),
-            value("relative difference", predicted / run.steps - 1),
-        ),
         claims=(at_most("|predicted / made - 1|", abs(predicted / run.steps - 1), _STEPS_RTOL, tolerance=0.0),),
     )

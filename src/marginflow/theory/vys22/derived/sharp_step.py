@@ -41,14 +41,12 @@ def sharp_step(instance: Instance) -> Findings:
     size = t * setting.u_norm
     truth = minimal_step(network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
     return Findings(
+        value("t", t),
+        value("||t u||", size),
+        value("||t u|| / sqrt(d)", size / float(np.sqrt(d))),
+        value("||z||, literal", literal.size),
+        value("||z||, exact", truth),
         hypotheses=hypotheses,
-        constants=(
-            value("t", t),
-            value("||t u||", size),
-            value("||t u|| / sqrt(d)", size / float(np.sqrt(d))),
-            value("||z||, literal", literal.size),
-            value("||z||, exact", truth),
-        ),
         claims=(
             at_most("y_i N(x_i - y_i t u)", moved, 0.0, scale=1.0),
             at_most("||t u|| against flip-only", size, flip.size),

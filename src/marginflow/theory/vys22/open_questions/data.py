@@ -73,15 +73,13 @@ def unequal_norms(instance: Instance) -> Findings:
     require(hypotheses, "", value("||u||", 0.0), given=setting.u_norm > 0)
     truth = minimal_step(network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
     return Findings(
+        value("d_min / d", d_min / setting.d),
+        value("d_max / d", d_max / setting.d),
+        value("m - 1", setting.m - 1, f"proved up to {(d_min + 1) / (3 * (p + 1)):.4g}"),
+        value("largest |q_i - 1|", float(np.abs(instance.certificate.margins - 1).max())),
+        value("||z|| proved / sqrt(d)", t * setting.u_norm / float(np.sqrt(setting.d))),
+        value("||z|| exact / sqrt(d)", truth / float(np.sqrt(setting.d))),
         hypotheses=hypotheses,
-        constants=(
-            value("d_min / d", d_min / setting.d),
-            value("d_max / d", d_max / setting.d),
-            value("m - 1", setting.m - 1, f"proved up to {(d_min + 1) / (3 * (p + 1)):.4g}"),
-            value("largest |q_i - 1|", float(np.abs(instance.certificate.margins - 1).max())),
-            value("||z|| proved / sqrt(d)", t * setting.u_norm / float(np.sqrt(setting.d))),
-            value("||z|| exact / sqrt(d)", truth / float(np.sqrt(setting.d))),
-        ),
     )
 
 
@@ -111,12 +109,10 @@ def clusters(instance: Instance) -> Findings:
         sizes.append(setting.m)
         allowed.append(setting.allowed)
     return Findings(
+        value("draws whose support satisfies A.msize", satisfied, f"of {draws}"),
+        value("support vectors, on average", float(np.mean(sizes)), f"of {3 * k} samples"),
+        value("allowed, on average", float(np.mean(allowed)), "p is of order d inside a cluster"),
         hypotheses=enough,
-        constants=(
-            value("draws whose support satisfies A.msize", satisfied, f"of {draws}"),
-            value("support vectors, on average", float(np.mean(sizes)), f"of {3 * k} samples"),
-            value("allowed, on average", float(np.mean(allowed)), "p is of order d inside a cluster"),
-        ),
     )
 
 
@@ -154,11 +150,9 @@ def test_points(instance: Instance) -> Findings:
     own = minimal_step(network, setting.X, setting.y, setting.u)
     steps = minimal_step(network, test.X, signs, setting.u)
     return Findings(
+        value("share of test points that the literal z flips", float(flipped.mean()), f"of {test.n_samples}"),
+        value("median flip of the test points", float(np.median(steps.first)) * setting.u_norm),
+        value("median flip of the samples", float(np.median(own.first)) * setting.u_norm),
+        value("median |N| on test points", float(np.median(np.abs(network(test.X)))), "1 on the samples"),
         hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
-        constants=(
-            value("share of test points that the literal z flips", float(flipped.mean()), f"of {test.n_samples}"),
-            value("median flip of the test points", float(np.median(steps.first)) * setting.u_norm),
-            value("median flip of the samples", float(np.median(own.first)) * setting.u_norm),
-            value("median |N| on test points", float(np.median(np.abs(network(test.X)))), "1 on the samples"),
-        ),
     )

@@ -52,14 +52,12 @@ def depth(instance: Instance) -> Findings:
     depth = len(network.weights) if isinstance(network, MLP) else 2
     total = certify_deep(network, data).total if isinstance(network, MLP) else certify(network, data).total
     return Findings(
+        value("depth", depth),
+        value("KKT residual, relu'(0) = 0", total),
+        value("flip along u", flip_along(network, setting)),
+        value("sqrt(d/m)", float(np.sqrt(setting.d / setting.m)), "the flip at depth 2, orthogonal samples"),
+        value("sqrt(d)", float(np.sqrt(setting.d))),
         hypotheses=(fitted,),
-        constants=(
-            value("depth", depth),
-            value("KKT residual, relu'(0) = 0", total),
-            value("flip along u", flip_along(network, setting)),
-            value("sqrt(d/m)", float(np.sqrt(setting.d / setting.m)), "the flip at depth 2, orthogonal samples"),
-            value("sqrt(d)", float(np.sqrt(setting.d))),
-        ),
     )
 
 
@@ -118,14 +116,12 @@ def tight_constant(instance: Instance) -> Findings:
     printed = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d).size
     sharp = vys22_vector(setting.X, setting.y, form="sharp", ambient_dimension=setting.d).size
     return Findings(
+        value("largest exact flip / printed ||z||", max(sizes) / printed),
+        value("largest exact flip / sharp ||z||", max(sizes) / sharp),
+        value("spread of the exact flip over the KKT points", max(sizes) / min(sizes) - 1),
+        value("largest exact flip", max(sizes)),
+        value("printed ||z||", printed),
         hypotheses=hypotheses,
-        constants=(
-            value("largest exact flip / printed ||z||", max(sizes) / printed),
-            value("largest exact flip / sharp ||z||", max(sizes) / sharp),
-            value("spread of the exact flip over the KKT points", max(sizes) / min(sizes) - 1),
-            value("largest exact flip", max(sizes)),
-            value("printed ||z||", printed),
-        ),
     )
 
 
@@ -147,15 +143,13 @@ def lazy(instance: Instance) -> Findings:
     start = instance.start
     share = np.nan if start is None else float(np.sqrt(start.norm_squared() / network.norm_squared()))
     return Findings(
+        value("KKT residual", certificate.total),
+        value("floor of the residual", np.nan if start is None else training_floor(start, network, data)),
+        value("||theta_0|| / ||theta_T||", share),
+        value("flip along u", flip_along(network, setting) if fitted.state == "met" else np.inf),
+        value("sqrt(d/m)", float(np.sqrt(setting.d / setting.m))),
+        value("max q - min q at margin 1", float(certificate.margins.max() - certificate.margins.min())),
         hypotheses=(fitted,),
-        constants=(
-            value("KKT residual", certificate.total),
-            value("floor of the residual", np.nan if start is None else training_floor(start, network, data)),
-            value("||theta_0|| / ||theta_T||", share),
-            value("flip along u", flip_along(network, setting) if fitted.state == "met" else np.inf),
-            value("sqrt(d/m)", float(np.sqrt(setting.d / setting.m))),
-            value("max q - min q at margin 1", float(certificate.margins.max() - certificate.margins.min())),
-        ),
     )
 
 
@@ -187,11 +181,9 @@ def unique(instance: Instance) -> Findings:
     apart = [float(np.abs(network(points) - expected).max()) for network in instance.networks]
     norms = [certify(network, instance.the_data(), hard_patterns=False).norm_squared for network in instance.networks]
     return Findings(
+        value("KKT points compared", len(apart)),
+        value("largest difference from the closed form", max(apart), "on the samples and 200 random points"),
+        value("||theta||^2 of the closed form", truth.norm_squared()),
+        value("largest ||theta||^2 found", max(norms)),
         hypotheses=flat,
-        constants=(
-            value("KKT points compared", len(apart)),
-            value("largest difference from the closed form", max(apart), "on the samples and 200 random points"),
-            value("||theta||^2 of the closed form", truth.norm_squared()),
-            value("largest ||theta||^2 found", max(norms)),
-        ),
     )

@@ -32,13 +32,11 @@ def lemma_c1(instance: Instance) -> Findings:
     r = int(np.argmax(own))
     alpha, right_class = float(own[r]), (setting.y[r] > 0) == (own is plus)
     return Findings(
+        value("max q - min q", float(margins.max() - margins.min())),
+        value("alpha", alpha),
+        value("1 / (m (p + 1))", 1 / (m * (p + 1)), "a sample off the margin would need alpha above this"),
+        value("(1 - 2c') / c'", (1 - 2 * setting.c_prime) / setting.c_prime, "at least 1; equal at c' = 1/3"),
         hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
-        constants=(
-            value("max q - min q", float(margins.max() - margins.min())),
-            value("alpha", alpha),
-            value("1 / (m (p + 1))", 1 / (m * (p + 1)), "a sample off the margin would need alpha above this"),
-            value("(1 - 2c') / c'", (1 - 2 * setting.c_prime) / setting.c_prime, "at least 1; equal at c' = 1/3"),
-        ),
         claims=(equal("margins q_i", margins, 1.0, tolerance=DEFAULT_TOLERANCE),),
         proof_steps=(
             true("case 1 excluded: the sample with weight alpha has the label of its neurons", right_class),

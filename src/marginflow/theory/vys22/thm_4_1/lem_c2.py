@@ -36,8 +36,8 @@ def lemma_c2(instance: Instance) -> Findings:
     p, d = setting.p, setting.d
     printed = printed_bound(setting)
     return Findings(
+        value("gamma", 1 / (setting.c * setting.c_prime + 1), "splits the two cases of the proof"),
         hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
-        constants=(value("gamma", 1 / (setting.c * setting.c_prime + 1), "splits the two cases of the proof"),),
         claims=(
             at_least("S+", S_plus, printed),
             at_least("S-", S_minus, printed),

@@ -31,8 +31,9 @@ def lemma_c4(instance: Instance) -> Findings:
     # w_j . u is a sum of m terms of size |v_j| Lambda_j d: that is where rounding happens.
     scale = np.abs(neurons.v) * neurons.Lam * setting.d
     return Findings(
+        value("d - m p", setting.D),
+        value("d - (m - 1) p", setting.D_sharp),
         hypotheses=(setting.equal_norms(), is_kkt_point(instance)),
-        constants=(value("d - m p", setting.D), value("d - (m - 1) p", setting.D_sharp)),
         claims=(
             at_least("J+: w_j . u", neurons.w_u[plus], claimed[plus], scale=scale[plus]),
             at_most("J-: w_j . u", neurons.w_u[minus], claimed[minus], scale=scale[minus]),

@@ -37,8 +37,10 @@ def _judge(instance: Instance, label: int) -> Findings:
         at_most(f"1 - eta_2 (d - mp) S{which}", 1.0 - drop, -1.0, scale=1.0 + drop),
     ]
     return Findings(
+        value("eta_1", setting.eta_1),
+        value("eta_2", setting.eta_2),
+        value(f"S{which}", neurons.S(other)),
         hypotheses=hypotheses,
-        constants=(value("eta_1", setting.eta_1), value("eta_2", setting.eta_2), value(f"S{which}", neurons.S(other))),
         claims=(at_most("y N(x_i - y z)", after, -1.0, scale=1.0),),
         proof_steps=tuple(steps),
     )

@@ -49,11 +49,9 @@ def lemma_c9(instance: Instance) -> Findings:
     names = list(steps)
     tight = 15 * float(np.sqrt(2 * setting.d / setting.m)) / setting.c if setting.c else np.nan
     return Findings(
+        value("||z|| / sqrt(d)", steps["||z||"] / float(np.sqrt(setting.d))),
+        value("sqrt(d / m)", float(np.sqrt(setting.d / setting.m))),
         hypotheses=setting.hypotheses(),
-        constants=(
-            value("||z|| / sqrt(d)", steps["||z||"] / float(np.sqrt(setting.d))),
-            value("sqrt(d / m)", float(np.sqrt(setting.d / setting.m))),
-        ),
         claims=(at_most("||z||", steps["||z||"], steps[names[-1]], note="18 sqrt(2) sqrt(d/m) / c"),),
         proof_steps=tuple(
             at_most(f"step {i}: {names[i]}", steps[names[i - 1]], steps[names[i]]) for i in range(1, len(names))
