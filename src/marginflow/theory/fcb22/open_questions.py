@@ -119,10 +119,7 @@ def open_deep(instance: Instance) -> Findings:
     depth = len(run.network.weights) if isinstance(run.network, MLP) else 2
     enough = (at_least("networks kept", len(kept), 2), at_least("more than two layers", depth, 3))
     if len(kept) < 2:
-        return Findings(
-            value("depth", depth),
-            hypotheses=enough,
-        )
+        return Findings(value("depth", depth), hypotheses=enough)
     before, once, last = (_first_layer(network, sample.mu) for network in (kept[0], kept[1], kept[-1]))
     cells = tuple(
         value(f"success rate, m = {m}, n = {n}", instance.number(f"success_m{m}_n{n}"), "two layers, k = 1, d = 400")

@@ -302,13 +302,7 @@ def _kept_steps(steps: int) -> list[int]:
 
 
 def _descent(
-    start: TwoLayer,
-    X: np.ndarray,
-    y: np.ndarray,
-    counts: np.ndarray,
-    alpha: float,
-    steps: int,
-    kept: list[int],
+    start: TwoLayer, X: np.ndarray, y: np.ndarray, counts: np.ndarray, alpha: float, steps: int, kept: list[int]
 ) -> tuple[TwoLayer, ...]:
     """[FCB22, Setting.GD] on samples with multiplicities; a few microseconds a step, which an engine would not be."""
     W, a, wanted = start.W.copy(), start.v, set(kept)

@@ -198,10 +198,7 @@ def rem_norm_growth(instance: Instance) -> Findings:
         value("median |<w, mu_opposite>| / <w, mu_own> after one step", median_of(ratio[1])),
         value("the same at the end", median_of(ratio[-1])),
         value("its largest value at the end", -least_of(-ratio[-1])),
-        hypotheses=(
-            *usable,
-            at_least("records from t = 1 on", int(later.sum()), 2),
-        ),
+        hypotheses=(*usable, at_least("records from t = 1 on", int(later.sum()), 2)),
         claims=(
             above("growth of |w_j| from record to record, j in J, t >= 1", np.diff(norms, axis=0), 0.0),
             at_most(

@@ -44,10 +44,7 @@ def construction_checks(
     outputs = s.y[q] * network(X)
     root = math.sqrt(s.d)
     radius = root / 4 * np.minimum(own, -others)
-    claims = (
-        at_least("y N(x)", outputs, 1.0),
-        above("certified radius / sqrt(d)", radius / root, 1 / 8),
-    )
+    claims = (at_least("y N(x)", outputs, 1.0), above("certified radius / sqrt(d)", radius / root, 1 / 8))
     steps = (
         at_least("input of the own neuron", own, 1.0),
         at_most("input of any other neuron", others, -1.0),

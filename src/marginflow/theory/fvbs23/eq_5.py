@@ -57,8 +57,4 @@ def equation_5b(instance: Instance) -> Findings:
         weights = data.y * (neurons.mu[:, chosen] @ neurons.v[chosen] ** 2)
         size = float((np.abs(weights) @ np.abs(gram)).max())
         checks.append(equal(f"{name}: sum_j v_j (w_j . x + b_j)", direct, weights @ gram, scale=size))
-    return Findings(
-        value("test points", float(X.shape[0])),
-        hypotheses=(is_kkt_point(instance),),
-        claims=tuple(checks),
-    )
+    return Findings(value("test points", float(X.shape[0])), hypotheses=(is_kkt_point(instance),), claims=tuple(checks))

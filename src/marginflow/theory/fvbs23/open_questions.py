@@ -114,10 +114,7 @@ def oq2(instance: Instance) -> Findings:
     networks = networks_of(instance)
     if not separable(data):
         none = above("separable by a hyperplane", 0.0, 0.5)
-        return Findings(
-            value("samples", data.n_samples),
-            hypotheses=(none,),
-        )
+        return Findings(value("samples", data.n_samples), hypotheses=(none,))
     rule = max_margin_classifier(data.X, data.y, bias=True)
     linear = test.y * rule(test.X) <= 0
     rows: list[Check] = [value("test error, max-margin line", float(linear.mean()))]

@@ -75,8 +75,7 @@ def _flips(numbers: Mapping[str, float]) -> Findings:
     size = (s.eta_1 + s.eta_2) * math.sqrt(s.k * s.d + s.k * (s.k - 1) * s.p)
     relative, bound, nothing = size / math.sqrt(s.d), LENGTH / (s.c * math.sqrt(s.k)), says_nothing(size, int(s.d))
     return Findings(
-        hypotheses=hypotheses,
-        claims=(at_most("||z|| / sqrt(d)", relative, bound, tolerance=1e-3, vacuous=nothing),),
+        hypotheses=hypotheses, claims=(at_most("||z|| / sqrt(d)", relative, bound, tolerance=1e-3, vacuous=nothing),)
     )
 
 
@@ -96,8 +95,7 @@ def _robust(numbers: Mapping[str, float]) -> Findings:
     s = _letters(numbers)
     bound = math.log(2 * s.k) + s.log_q
     return Findings(
-        hypotheses=_assumption(s),
-        claims=(at_most("ln P(not robust)", bound, max(bound, 0.0), vacuous=bound >= 0),),
+        hypotheses=_assumption(s), claims=(at_most("ln P(not robust)", bound, max(bound, 0.0), vacuous=bound >= 0),)
     )
 
 

@@ -115,9 +115,7 @@ class ClusterLetters(ClusterConstants):
     def log_failure_sharp(self, n: int) -> float:
         """ln of (n(n-1) + 2nk) q_d + n e^(-d/16) + k d^(-ln d): the same union, counted without waste."""
         return log_sum(
-            math.log(n * (n - 1) + 2 * n * self.k) + self.log_q,
-            math.log(n) - self.d / 16,
-            math.log(self.k) - self.L**2,
+            math.log(n * (n - 1) + 2 * n * self.k) + self.log_q, math.log(n) - self.d / 16, math.log(self.k) - self.L**2
         )
 
     def log_test_failure(self, n: float) -> float:

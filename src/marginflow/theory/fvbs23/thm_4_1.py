@@ -79,7 +79,5 @@ def theorem_4_1_sharp(instance: Instance) -> Findings:
     _, _, sharp = construction_checks(instance, made.network)
     fine = on_event(instance)
     return Findings(
-        value("test points in the event", float(fine.sum()), f"of {fine.size}"),
-        hypotheses=s.assumption(),
-        claims=sharp,
+        value("test points in the event", float(fine.sum()), f"of {fine.size}"), hypotheses=s.assumption(), claims=sharp
     )

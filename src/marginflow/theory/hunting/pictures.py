@@ -20,11 +20,7 @@ _SECTION: Final = 25
 
 
 def picture_of(
-    instance: Instance,
-    verdict: Verdict,
-    statement: Statement,
-    family: AbstractFamily,
-    candidate: Candidate,
+    instance: Instance, verdict: Verdict, statement: Statement, family: AbstractFamily, candidate: Candidate
 ) -> Picture | None:
     """The picture that tells most of an instance; None where there is none."""
     if isinstance(family, NumberBox) and instance.network is None and instance.data is None:

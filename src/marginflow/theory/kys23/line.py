@@ -125,10 +125,7 @@ def on_the_line(instance: Instance) -> tuple[Check, ...]:
     if data.dimension == 1:
         x, y = line_samples(data)
         contradicting = bool((y[np.searchsorted(x, data.X[:, 0])] != data.y).any())
-    return (
-        equal("dimension d", data.dimension, 1.0),
-        true("no sample has both labels", not contradicting),
-    )
+    return (equal("dimension d", data.dimension, 1.0), true("no sample has both labels", not contradicting))
 
 
 def in_the_interval(instance: Instance) -> Check:
@@ -161,11 +158,7 @@ def kkt_point(instance: Instance) -> tuple[Check, ...]:
         return checks
     certificate = instance.certificate
     separates = certificate.status != "does not separate"
-    return (
-        *checks,
-        true("interpolates: y_i N(x_i) > 0", separates),
-        is_kkt_point(certificate),
-    )
+    return (*checks, true("interpolates: y_i N(x_i) > 0", separates), is_kkt_point(certificate))
 
 
 def local_minimum(instance: Instance) -> tuple[Check, ...]:

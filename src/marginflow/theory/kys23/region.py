@@ -33,11 +33,7 @@ def _line(numbers: Mapping[str, float], least: float, most: float) -> Findings:
     p, slack = numbers["p"], deviation(numbers["m"], numbers["delta"])
     lower, upper = numbers["c"] * (least - slack), numbers["C"] * (most + slack)
     return Findings(
-        hypotheses=(
-            at_least("samples m", numbers["m"], 2),
-            at_least("p, from below", p, 0.0),
-            at_most("p", p, 0.5),
-        ),
+        hypotheses=(at_least("samples m", numbers["m"], 2), at_least("p, from below", p, 0.0), at_most("p", p, 0.5)),
         claims=(
             at_most("upper bound on L_cl", upper, max(upper, 1.0), vacuous=upper >= 1),
             at_least("lower bound on L_cl", lower, min(lower, 0.0), vacuous=lower <= 0),

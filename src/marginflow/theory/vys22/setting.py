@@ -178,10 +178,7 @@ class MarginNeurons:
         chosen = slice(None) if samples is None else samples
         network = certificate.network
         return cls(
-            pre=network.preactivations(setting.X),
-            mu=certificate.mu[chosen],
-            v=network.v,
-            w_u=network.W @ setting.u,
+            pre=network.preactivations(setting.X), mu=certificate.mu[chosen], v=network.v, w_u=network.W @ setting.u
         )
 
     @property

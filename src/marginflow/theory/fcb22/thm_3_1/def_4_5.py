@@ -39,11 +39,5 @@ def def_4_5(instance: Instance) -> Findings:
         value("claimed probability", 1 - 4 * path.numbers.delta),
         value("P(a neuron is outside J), about", math.erf(1 / (3 * path.C0 * math.sqrt(2)))),
         hypotheses=(*path.numbers.confidence(),),
-        claims=(
-            *run.initial_norms(),
-            run.counted(),
-            *run.set_sizes(),
-            *run.geometry(C1),
-            run.edge(C2_proved(path.C0)),
-        ),
+        claims=(*run.initial_norms(), run.counted(), *run.set_sizes(), *run.geometry(C1), run.edge(C2_proved(path.C0))),
     )

@@ -46,14 +46,6 @@ def lemma_4_1(instance: Instance) -> Findings:
         value("P(norms fail), exact", norm_failure(m, s.d)),
         value("P(norms leave [sqrt(1/2), sqrt(3/2)]), exact", norm_failure(m, s.d, 0.5, 1.5), "as the proof gives"),
         value("P(count fails), exact", count_failure(m, path.C0, s.delta)),
-        hypotheses=(
-            *s.confidence(),
-            above("C0", path.C0, 1.0),
-            at_least("d", s.d, 32 * math.log(4 * m / s.delta)),
-        ),
-        claims=(
-            *run.initial_norms(),
-            run.counted(),
-            at_most("exact probability of failure", failure, s.delta),
-        ),
+        hypotheses=(*s.confidence(), above("C0", path.C0, 1.0), at_least("d", s.d, 32 * math.log(4 * m / s.delta))),
+        claims=(*run.initial_norms(), run.counted(), at_most("exact probability of failure", failure, s.delta)),
     )

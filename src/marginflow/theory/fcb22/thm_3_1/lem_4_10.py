@@ -107,10 +107,7 @@ def lemma_4_10(instance: Instance) -> Findings:
             at_most("omega sqrt(md)", s.omd, 1 / (16 * C2)),
             at_most("|N|/n", path.sample.noisy_share, 1 / (2 * C2)),
         ),
-        claims=(
-            amplified(path, C2),
-            equal("share of J aligned after one step", float(path.aligned[1].mean()), 1.0),
-        ),
+        claims=(amplified(path, C2), equal("share of J aligned after one step", float(path.aligned[1].mean()), 1.0)),
         proof_steps=(
             at_most(
                 "error of Eq. (28) / largest entry of the step",

@@ -37,11 +37,7 @@ def moves(path: Path) -> tuple[Check, Check, Check]:
             note=unseen,
         ),
         below(
-            "outward move where |<w_j, mu_opposite>| >= alpha |a_j|, Eq. (42)",
-            outward,
-            0.0,
-            vacuous=never,
-            note=unseen,
+            "outward move where |<w_j, mu_opposite>| >= alpha |a_j|, Eq. (42)", outward, 0.0, vacuous=never, note=unseen
         ),
     )
 
@@ -97,15 +93,6 @@ def lemma_4_11(instance: Instance) -> Findings:
             below("C1 sd / alpha, Eq. (40)", C1 * s.sd / path.alpha, 4 / 3),
             below("2 C1 sd + 3 |N|/n, Eq. (42)", 2 * C1 * s.sd + 3 * share, E2 / 32),
         ),
-        claims=(
-            alignment(path),
-            orthogonality(path),
-        ),
-        proof_steps=(
-            slopes(path),
-            growth(path),
-            later_correlations(path),
-            *moves(path),
-            *weight_growth(path),
-        ),
+        claims=(alignment(path), orthogonality(path)),
+        proof_steps=(slopes(path), growth(path), later_correlations(path), *moves(path), *weight_growth(path)),
     )

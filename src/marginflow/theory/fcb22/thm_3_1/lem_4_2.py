@@ -57,8 +57,5 @@ def lemma_4_2(instance: Instance) -> Findings:
             at_least("m", m, 16 * path.C0**2 * math.log(32 / s.delta)),
             at_least("d", s.d, 32 * math.log(4 * m / s.delta)),
         ),
-        claims=(
-            *run.set_sizes(),
-            at_most("exact probability of failure", set_failure(m, s.d, path.C0), s.delta),
-        ),
+        claims=(*run.set_sizes(), at_most("exact probability of failure", set_failure(m, s.d, path.C0), s.delta)),
     )

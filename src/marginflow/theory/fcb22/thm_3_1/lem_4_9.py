@@ -71,9 +71,6 @@ def lemma_4_9(instance: Instance) -> Findings:
             value("least clean label times f^J(x_i)", float(path.subnetwork_margins().min())),
             value("1/C3", 1 / C3_proved(path.C0)),
         ),
-        claims=(
-            at_most("||W^T||_F", float(np.linalg.norm(path.end.W)), 1.0),
-            subnetwork_margin(path),
-        ),
+        claims=(at_most("||W^T||_F", float(np.linalg.norm(path.end.W)), 1.0), subnetwork_margin(path)),
         proof_steps=(slopes(path), growth(path)),
     )

@@ -34,10 +34,6 @@ def lemma_a_1(instance: Instance) -> Findings:
         value("K* = max |w_j| sqrt(m) / (alpha t)", single.observed),
         value("max |x_i - mu|", float(path.sample.distances.max()), "|x| <= sqrt(2) needs at most sqrt(2) - 1"),
         value("1 + 1/sqrt(3)", 1 + 1 / math.sqrt(3), "printed as at most sqrt(2) = 1.414"),
-        hypotheses=(
-            run.initial_norms()[1],
-            at_most("|x_i|", path.sample.norms, math.sqrt(2)),
-            small_start(path),
-        ),
+        hypotheses=(run.initial_norms()[1], at_most("|x_i|", path.sample.norms, math.sqrt(2)), small_start(path)),
         claims=(single, whole),
     )

@@ -71,9 +71,6 @@ def theorem_3_1_1(instance: Instance) -> Findings:
         *literal(path),
         hypotheses=(*s.confidence(), s.feasible(), complete(path)),
         claims=(misfits(path),),
-        proof_steps=(
-            at_least("clean label times f(x_i), Eq. (45)", q, GAMMA),
-            at_most("||W^T||_F", norm, 1.0),
-        ),
+        proof_steps=(at_least("clean label times f(x_i), Eq. (45)", q, GAMMA), at_most("||W^T||_F", norm, 1.0)),
         unspecified=(value("C", s.constant(instance), "the smallest that serves (A1)-(A7), unless given"),),
     )

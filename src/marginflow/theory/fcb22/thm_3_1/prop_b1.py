@@ -90,9 +90,6 @@ def proposition_b_1(instance: Instance) -> Findings:
         value("value / bound", found.value / bound),
         value("sqrt(mean |x|^2)", math.sqrt(float((X**2).sum(axis=1).mean()))),
         value("value sqrt(n) / R", found.value * math.sqrt(n) / R),
-        hypotheses=(
-            above("R", R, 0.0),
-            equal("|a_j| sqrt(m)", np.abs(a) * math.sqrt(m), 1.0),
-        ),
+        hypotheses=(above("R", R, 0.0), equal("|a_j| sqrt(m)", np.abs(a) * math.sqrt(m), 1.0)),
         claims=(check,),
     )

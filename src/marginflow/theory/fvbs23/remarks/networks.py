@@ -118,8 +118,7 @@ def rem_width(instance: Instance) -> Findings:
     needs=("network", "networks", "data", "law", "test"),
     example=several_starts,
     control=lambda: replace(
-        several_starts(),
-        networks=(TwoLayer.initialise(10, several_starts().the_data().dimension, seed=1),),
+        several_starts(), networks=(TwoLayer.initialise(10, several_starts().the_data().dimension, seed=1),)
     ),
     control_shows="a random start itself is not a KKT point",
 )

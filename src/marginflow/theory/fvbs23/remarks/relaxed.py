@@ -59,10 +59,7 @@ def rem_norm(instance: Instance) -> Findings:
             neurons.sample.own_labels(),
             is_kkt_point(instance),
         ),
-        claims=(
-            above("y N(x)", outputs, 0.0, tolerance=0.0),
-            sharp["y N(x - y eta u)"],
-        ),
+        claims=(above("y N(x)", outputs, 0.0, tolerance=0.0), sharp["y N(x - y eta u)"]),
         derived=tuple(check for name, check in sharp.items() if name != "y N(x - y eta u)"),
     )
 

@@ -50,10 +50,7 @@ def _pairs(sample: ClusterSample, chosen: BoolArray) -> tuple[Check, Check]:
     onto = np.abs(sample.noise @ sample.means.T)  # (n, k)
     crossed = onto[:, sample.clusters]  # |<xi_i, mu^(cluster(i'))>|
     between = np.abs(sample.noise @ sample.noise.T)
-    return (
-        at_most("|<mu, xi'>|", crossed[chosen], s.g),
-        at_most("|<xi, xi'>|", between[chosen], math.sqrt(2) * s.g),
-    )
+    return (at_most("|<mu, xi'>|", crossed[chosen], s.g), at_most("|<xi, xi'>|", between[chosen], math.sqrt(2) * s.g))
 
 
 _inner_products = partial(

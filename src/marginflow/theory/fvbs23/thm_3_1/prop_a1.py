@@ -64,10 +64,7 @@ def proposition_a1(instance: Instance) -> Findings:
         value("samples without P1 to P6", failed, f"of {draws}"),
         *(() if tells else (counted,)),
         hypotheses=(*s.assumption(), compare("n", n, ">=", s.k * s.L**2, note="k ln(d)^2"), above("ln d", s.L, 1.0)),
-        claims=(
-            at_most("union of exact tails, ln", exact, printed, vacuous=nothing),
-            *((counted,) if tells else ()),
-        ),
+        claims=(at_most("union of exact tails, ln", exact, printed, vacuous=nothing), *((counted,) if tells else ())),
         derived=(
             at_most("F', ln", sharp, printed, vacuous=nothing),
             at_most("union of exact tails against F', ln", exact, sharp, vacuous=sharp >= 0),

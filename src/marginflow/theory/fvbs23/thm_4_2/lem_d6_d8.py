@@ -36,11 +36,7 @@ def lemma_d6(instance: Instance) -> Findings:
     return Findings(
         value("eta_1", s.eta_1),
         value("||z|| / sqrt(d)", times * s.eta_1 * s.u_norm / math.sqrt(s.d)),
-        hypotheses=(
-            *deterministic(instance),
-            *nice_noise(sample, test, clusters),
-            at_least("eta / eta_1", times, 1.0),
-        ),
+        hypotheses=(*deterministic(instance), *nice_noise(sample, test, clusters), at_least("eta / eta_1", times, 1.0)),
         claims=(
             at_least("J-: w_j . (x - z) + b_j", minus, 0.0, scale=scale[neurons.negative], tolerance=_INPUT_RTOL),
             at_least("J+: w_j . (x + z) + b_j", plus, 0.0, scale=scale[neurons.positive], tolerance=_INPUT_RTOL),

@@ -37,10 +37,7 @@ def _errors_of(instance: Instance, *, minima: bool) -> tuple[list[float], int]:
 def _spread(instance: Instance, *, minima: bool) -> Findings:
     data = instance.the_data()
     share = float((data.y < 0).mean())
-    hypotheses: tuple[Check, ...] = (
-        *on_the_line(instance),
-        above("samples labelled -1", share, 0.0),
-    )
+    hypotheses: tuple[Check, ...] = (*on_the_line(instance), above("samples labelled -1", share, 0.0))
     require(hypotheses, "", value("networks", len(instance.networks)))
     errors, others = _errors_of(instance, minima=minima)
     what = "local minima" if minima else "KKT points"

@@ -114,10 +114,7 @@ def o5(instance: Instance) -> Findings:
     return Findings(
         value("(q - k)/(1 + m)", closed_form_B(sample.q, sample.k), "B of every KKT point on orthonormal samples"),
         *rows,
-        hypotheses=(
-            is_kkt_point(judged, "KKT residuals"),
-            at_most("m^2 rho", sample.m**2 * sample.rho, 0.5),
-        ),
+        hypotheses=(is_kkt_point(judged, "KKT residuals"), at_most("m^2 rho", sample.m**2 * sample.rho, 0.5)),
     )
 
 
@@ -277,8 +274,5 @@ def o10(instance: Instance) -> Findings:
     return Findings(
         value("least clean error found", least),
         *rows,
-        hypotheses=(
-            at_least("networks without bias", float(none), 1.0),
-            is_kkt_point(certificates, "KKT residuals"),
-        ),
+        hypotheses=(at_least("networks without bias", float(none), 1.0), is_kkt_point(certificates, "KKT residuals")),
     )

@@ -138,8 +138,7 @@ def a1_nstar(instance: Instance) -> Findings:
     formula=r"|n^*(y) - n^*(y')| \le 1 \quad \text{for } y, y' \text{ that differ in one label}",
     needs=("data",),
     example=lambda: Instance(
-        name="two samples of different labels",
-        data=Dataset(X=np.array([[0.25], [0.75]]), y=np.array([1.0, -1.0])),
+        name="two samples of different labels", data=Dataset(X=np.array([[0.25], [0.75]]), y=np.array([1.0, -1.0]))
     ),
     control=lambda: Instance(
         name="three samples labelled +", data=Dataset(X=np.array([[0.25], [0.5], [0.75]]), y=np.ones(3))

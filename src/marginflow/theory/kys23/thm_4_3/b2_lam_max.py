@@ -28,11 +28,7 @@ def b2_lam_max(instance: Instance) -> Findings:
     return Findings(
         value("largest lambda / (3mn)", largest / (3 * frozen.mn)),
         value("largest lambda on I_+", on_plus),
-        hypotheses=(
-            *shared,
-            above("B", frozen.B, 0.25),
-            frozen.nearly_orthogonal(frozen.mn**2, 0.5, "m^2 n^2 rho"),
-        ),
+        hypotheses=(*shared, above("B", frozen.B, 0.25), frozen.nearly_orthogonal(frozen.mn**2, 0.5, "m^2 n^2 rho")),
         claims=(at_most("largest lambda", largest, 3 * frozen.mn),),
         proof_steps=(
             at_most("largest lambda, as the proof gives", largest, 1.5 * frozen.mn),

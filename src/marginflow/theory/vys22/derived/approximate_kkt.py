@@ -195,8 +195,5 @@ def approximate_kkt(instance: Instance) -> Findings:
             ]
     residual = instance.certificate.residuals.hidden_stationarity
     return Findings(
-        value("stationarity in (W, b)", residual),
-        *constants,
-        hypotheses=hypotheses,
-        claims=tuple(conclusions),
+        value("stationarity in (W, b)", residual), *constants, hypotheses=hypotheses, claims=tuple(conclusions)
     )

@@ -38,10 +38,7 @@ def lemma_c2(instance: Instance) -> Findings:
     return Findings(
         value("gamma", 1 / (setting.c * setting.c_prime + 1), "splits the two cases of the proof"),
         hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
-        claims=(
-            at_least("S+", S_plus, printed),
-            at_least("S-", S_minus, printed),
-        ),
+        claims=(at_least("S+", S_plus, printed), at_least("S-", S_minus, printed)),
         derived=(
             at_least("S+, sharp", S_plus, sharp_bound(setting.n_plus, p, d)),
             at_least("S-, sharp", S_minus, sharp_bound(setting.n_minus, p, d)),

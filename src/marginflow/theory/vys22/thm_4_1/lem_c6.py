@@ -33,7 +33,5 @@ def lemma_c6(instance: Instance) -> Findings:
             at_least(f"J+: pre-activation at x_i + {word} u", moved_up[:, plus], 0.0, scale=scale[:, plus]),
         ]
     return Findings(
-        value("eta_1", eta_1),
-        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
-        claims=tuple(checks),
+        value("eta_1", eta_1), hypotheses=(*setting.hypotheses(), is_kkt_point(instance)), claims=tuple(checks)
     )
