@@ -29,8 +29,8 @@ class Pattern:
     tolerance : float
         The relative tolerance that was used.
     kink_offsets : array, shape (number of kinks,)
-        Relative distance to the kink of the pairs on one, |pre_ij| / (||(w_j, b_j)|| ||(x_i, 1)||), sample by sample; 0
-        for a zero neuron or sample.
+        Relative distance to the kink of the pairs on a kink, |pre_ij| / (||(w_j, b_j)|| ||(x_i, 1)||), sample by
+        sample; 0 for a zero neuron or sample.
     smallest_outside : float
         The smallest relative distance among the other pairs (inf if there is none). Every tolerance from
         `largest_inside` to just below this value recognises the same kinks.

@@ -40,9 +40,8 @@ def with_sample(
         network = TwoLayer.from_directions(problem.ambient(point.U), point.s, bias=bias)
         given = (point.lam[back], point.mu[back])
         certificate = certify(network, data, penalty=base.soft_penalty, multipliers=given, as_given=True)
-        residual = certificate.residuals.largest
-        if residual <= tolerance:
-            return certificate.network, "continuation", residual, jumped, float(given[0][-1])
+        if certificate.holds(tolerance):
+            return certificate.network, "continuation", certificate.residuals.largest, jumped, float(given[0][-1])
     near = solved_again(base, data, budget)
     judged = near.certificate
     return near.compact, "solved again", judged.residuals.largest, True, float(judged.multipliers[-1])

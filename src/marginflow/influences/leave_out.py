@@ -257,9 +257,9 @@ class _Question:
         rest = _rest(base.data, group)
         if (base.multipliers[group] <= ROUNDING * base.multipliers.max()).all():
             # multipliers that are rounding: the same network is judged on the samples that are left
-            residual = certify(base.network, rest, penalty=penalty, time_limit=budget.time_limit).residuals.largest
-            if residual <= self.tolerance:
-                return base.network, "unchanged", residual, False
+            judged = certify(base.network, rest, penalty=penalty, time_limit=budget.time_limit)
+            if judged.holds(self.tolerance):
+                return base.network, "unchanged", judged.residuals.largest, False
         rows = np.argsort(base.problem.order)[group]
         position = np.argsort(base.without(rows)[0].order)  # rows of the smaller problem in the order of the data
         attempts: tuple[tuple[Way, int], ...] = (("Newton", 1), ("continuation", self.steps))
@@ -269,10 +269,9 @@ class _Question:
                 continue
             network = base.network_of(arrival.point)
             given = (arrival.point.lam[position], arrival.point.mu[position])
-            certificate = certify(network, rest, penalty=penalty, multipliers=given, as_given=True)
-            residual = certificate.residuals.largest
-            if residual <= self.tolerance:
-                return certificate.network, way, residual, arrival.jumped
+            judged = certify(network, rest, penalty=penalty, multipliers=given, as_given=True)
+            if judged.holds(self.tolerance):
+                return judged.network, way, judged.residuals.largest, arrival.jumped
         near = solved_again(base, rest, budget)
         return near.compact, "solved again", near.certificate.residuals.largest, True
 

@@ -87,9 +87,9 @@ def _linear_guess(seen: Neighbourhood) -> FloatArray:
     return np.where(norms > 0, value / np.where(norms > 0, norms, 1.0), typical)
 
 
-def nearest_of_two(seen: Neighbourhood, n_steps: int = 200, gamma: float = 0.05) -> list[FloatArray]:
+def nearest_of_two(seen: Neighbourhood) -> list[FloatArray]:
     """What DDN and FMN find at their defaults, shape (n, r) each: zero where nothing flips."""
-    return [_ddn(seen, n_steps, gamma), _fmn(seen, n_steps, gamma)]
+    return [search(seen, 200, 0.05) for search in (_ddn, _fmn)]
 
 
 def _ddn(seen: Neighbourhood, n_steps: int, gamma: float) -> FloatArray:

@@ -103,7 +103,7 @@ def bound_from_multipliers(relaxation: Relaxation, weights: FloatArray, slopes: 
     return gain / (length + noise) * (1.0 - ROUNDING_SHARE), -g / length
 
 
-def chord_bound_of(relaxation: Relaxation, *, max_rounds: int = 60, deadline: float = np.inf) -> ChordBound:
+def chord_bound_of(relaxation: Relaxation, *, deadline: float = np.inf) -> ChordBound:
     """The best (Lambda, s) by cutting planes until the `deadline`, and the bound recomputed from it."""
     m, q = relaxation.chords()
     constant = np.where(relaxation.C < 0, relaxation.C * q, 0.0).sum(axis=1) - relaxation.level
@@ -114,7 +114,6 @@ def chord_bound_of(relaxation: Relaxation, *, max_rounds: int = 60, deadline: fl
         sigma=relaxation.sigma,
         slopes=m,
         constant=constant,
-        max_rounds=max_rounds,
         deadline=deadline,
     )
     lower, normal = bound_from_multipliers(relaxation, found.weights, found.supporting)

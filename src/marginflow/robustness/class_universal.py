@@ -37,7 +37,7 @@ class UniversalChange(Plotted):
     vector : array, shape (d,), or None
         The shortest that was found, zero where so many samples are wrong already; None if none was.
     upper, lower : float
-        ||vector||, infinite without one; and a length below which no vector does it.
+        ||vector||, infinite without a vector; and a length below which no vector does it.
     share : float
         The share of the samples that must change.
     changed : boolean array, shape (n,)

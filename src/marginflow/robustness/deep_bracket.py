@@ -159,7 +159,7 @@ def _largest_with(
 
 
 def _largest_proved(network: MLP, x: FloatArray, y: float, proved: float, upper: float) -> float:
-    """By bisection between a radius that is proved and one that is not; without a witness the latter is looked for."""
+    """By bisection between a proved and an unproved radius; without a witness the latter is looked for."""
     open_, farthest = upper if np.isfinite(upper) else 2.0 * proved, _FARTHEST * proved
     while not np.isfinite(upper) and open_ < farthest and least_value(network, x, y, open_) > 0:
         proved, open_ = open_, 2.0 * open_

@@ -124,7 +124,7 @@ class RadiusCertificate(Brief, Plain):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClassifierCertificate(Plain):
-    """A proof for a classifier: for every rival t, one for the difference f_label - f_t with level -(c_label - c_t).
+    """A proof for a classifier: for every rival t, that for the difference f_label - f_t with level -(c_label - c_t).
 
     Parameters
     ----------

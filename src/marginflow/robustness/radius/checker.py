@@ -201,7 +201,7 @@ def _curved(proof: RadiusCertificate) -> bool:
 def _open_leaf(claims: list[_Claim]) -> tuple[int, str]:
     """Walk the trees from their roots; the first leaf that is not refuted, in words, and the claim that it is of.
 
-    The claims are about the same hidden neurons, point and bound; one with parabolas comes alone.
+    The claims are about the same hidden neurons, point and bound; a claim with parabolas comes alone.
     """
     proofs, forms, W = [proof for proof, _ in claims], [normal_form(network) for _, network in claims], claims[0][1].W
     noise = 8.0 * _EPS * (sum(W.shape) + 8)
@@ -220,7 +220,7 @@ def _open_leaf(claims: list[_Claim]) -> tuple[int, str]:
         return int(np.argmax(largest > LARGE)), reason
     if not (size > 0).all():
         return 0, "A group has a neuron that does not see the input."
-    # Neurons act as the first of their group, those without one as constants; g is below that by at most `blur`.
+    # Neurons act as the first of their group, those without a group as constants; g is below that by at most `blur`.
     labels, weights, rest = np.array([proof.label for proof in proofs]), v[:, live] * size, v[:, ~live]
     blur = np.abs(weights) @ seen.away + np.abs(rest) @ seen.astray + noise * (np.abs(levels) + SMALL)
     constants = labels * (rest @ seen.steady) - levels - blur

@@ -35,7 +35,7 @@ class Cuts:
     def none(cls, problem: RadiusProblem) -> Cuts:
         """No cut yet."""
         return cls(
-            patterns=np.zeros((0, problem.supporting.size), dtype=np.bool_),
+            patterns=np.zeros((0, problem.supporting.c.size), dtype=np.bool_),
             rows=np.zeros((0, problem.rank)),
             heights=np.zeros(0),
         )
@@ -87,13 +87,13 @@ def project(
     target : float
         Stop as soon as the distance is known to be at least this.
     """
-    weights = problem.c_opposing * p
+    weights = problem.opposing.c * p
     usable = bool(np.isfinite(q).all())
-    slope = weights @ problem.W_opposing
+    slope = weights @ problem.opposing.W
     height = 0.0
     if usable:
-        height = problem.constant + float(weights @ problem.a_opposing) + float(problem.c_opposing @ q)
-    rows = Rows(problem.rank, problem.supporting.size, cuts.heights.size + 12)
+        height = problem.constant + float(weights @ problem.opposing.a) + float(problem.opposing.c @ q)
+    rows = Rows(problem.rank, problem.supporting.c.size, cuts.heights.size + 12)
     if usable:
         for i in range(cuts.heights.size):
             rows.add(-(cuts.rows[i] + slope), cuts.heights[i] + height, -1, cuts.patterns[i])
@@ -116,10 +116,10 @@ class _Node:
         worst = 0.0
         if self.usable:
             p = self.problem
-            active = p.a_supporting + p.W_supporting @ delta > 0
-            weights = p.c_supporting * active
-            row = weights @ p.W_supporting + self.slope
-            h = float(weights @ p.a_supporting) + self.height
+            active = p.supporting.a + p.supporting.W @ delta > 0
+            weights = p.supporting.c * active
+            row = weights @ p.supporting.W + self.slope
+            h = float(weights @ p.supporting.a) + self.height
             size = sqrt(row @ row)
             if size == 0:
                 if h > 0:
@@ -152,15 +152,15 @@ def _result(problem: RadiusProblem, p: FloatArray, table: Rows, found: Nearest, 
     of_cuts = omega * is_cut
     scale = float(of_cuts.sum())
     slopes = np.zeros(problem.width)
-    slopes[problem.supporting] = problem.c_supporting * (of_cuts @ table.patterns[:n])
-    slopes[problem.opposing] = (scale * problem.c_opposing) * p
+    slopes[problem.supporting.index] = problem.supporting.c * (of_cuts @ table.patterns[:n])
+    slopes[problem.opposing.index] = (scale * problem.opposing.c) * p
     if not is_cut.all():
         owners = table.owners[:n][~is_cut]
         slopes[owners] -= signs[owners] * omega[~is_cut]
     # The rows hold slope + cut; what is handed on is the supporting part alone, which is recomputed from the pattern.
     patterns = table.patterns[:n][of_cuts > 0]
-    weights = problem.c_supporting * patterns
-    cuts = Cuts(patterns=patterns, rows=weights @ problem.W_supporting, heights=weights @ problem.a_supporting)
+    weights = problem.supporting.c * patterns
+    cuts = Cuts(patterns=patterns, rows=weights @ problem.supporting.W, heights=weights @ problem.supporting.a)
     return Projection(
         delta=found.delta,
         step=ProofStep(scale=scale, slopes=slopes),

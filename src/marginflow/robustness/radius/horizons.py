@@ -30,7 +30,7 @@ def first_look(problems: Problems, tolerance: float) -> Look:
     """A witness of the first problem, and bounds for all within its distance.
 
     The witness nearest by one descent is the nearest of all more often than not, and then the bounds show it; a better
-    one is looked for only where they leave a gap.
+    witness is looked for only where they leave a gap.
     """
     witness, cuts = Witness(problems[0]), Cuts.none(problems[0])
     witness.begin(cuts)

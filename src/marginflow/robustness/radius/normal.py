@@ -71,8 +71,8 @@ class InputForm:
     def biases(self, unit: int) -> FloatArray:
         """b' for distances in units of 2^unit; infinite where it overflows.
 
-        Where a neuron sees the input |v'| is at most 1, and what is below SMALL is nothing; |v'| of one that does not
-        may be as large as LARGE, so that its bias counts however small it is.
+        Where a neuron sees the input |v'| is at most 1, and what is below SMALL is nothing; |v'| of a neuron that does
+        not may be as large as LARGE, so that its bias counts however small it is.
         """
         scaled = unflushed(self.b, -(self.rows + unit))
         return np.where((self.sizes > 0) & (np.abs(scaled) < SMALL), 0.0, scaled)

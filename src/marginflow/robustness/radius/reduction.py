@@ -25,6 +25,16 @@ _RANK = 1e-13
 _UNIT = float(np.finfo(np.float64).eps)
 
 
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The neurons whose output weights have one sign: their indices, and their a, c and W (contiguous)."""
+
+    index: IntArray
+    a: FloatArray
+    c: FloatArray
+    W: FloatArray
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RadiusProblem:
     r"""g(delta) = constant + sum_j c_j relu(a_j + w_j . delta); wanted is the least ||delta|| with g <= 0.
@@ -65,44 +75,18 @@ class RadiusProblem:
         return int(self.W.shape[1])
 
     @cached_property
-    def supporting(self) -> IntArray:
+    def supporting(self) -> Side:
         """Neurons with c > 0: convex, never branched on."""
-        return np.flatnonzero(self.c > 0)
+        return self._side(self.c > 0)
 
     @cached_property
-    def opposing(self) -> IntArray:
-        """Neurons with c < 0: the only ones that make the problem non-convex."""
-        return np.flatnonzero(self.c < 0)
+    def opposing(self) -> Side:
+        """Neurons with c < 0: the only neurons that make the problem non-convex."""
+        return self._side(self.c < 0)
 
-    @cached_property
-    def a_supporting(self) -> FloatArray:
-        """Distances of the supporting neurons."""
-        return self.a[self.supporting]
-
-    @cached_property
-    def a_opposing(self) -> FloatArray:
-        """Distances of the opposing neurons."""
-        return self.a[self.opposing]
-
-    @cached_property
-    def c_supporting(self) -> FloatArray:
-        """Weights of the supporting neurons."""
-        return self.c[self.supporting]
-
-    @cached_property
-    def c_opposing(self) -> FloatArray:
-        """Weights of the opposing neurons."""
-        return self.c[self.opposing]
-
-    @cached_property
-    def W_supporting(self) -> FloatArray:
-        """Directions of the supporting neurons, contiguous."""
-        return np.ascontiguousarray(self.W[self.supporting])
-
-    @cached_property
-    def W_opposing(self) -> FloatArray:
-        """Directions of the opposing neurons, contiguous."""
-        return np.ascontiguousarray(self.W[self.opposing])
+    def _side(self, chosen: BoolArray) -> Side:
+        index = np.flatnonzero(chosen)
+        return Side(index, self.a[index], self.c[index], np.ascontiguousarray(self.W[index]))
 
     @cached_property
     def at_zero(self) -> float:
@@ -173,16 +157,14 @@ class Reduction:
         """Signed distances of the point to the neurons' hyperplanes, in units of 2^unit."""
         return self.W @ shifted(point, -unit) + shifted(self.offsets, self.base - unit)
 
-    def at(
-        self, point: FloatArray, label: float, level: float, unit: int = 0, distances: FloatArray | None = None
-    ) -> RadiusProblem:
-        """The problem seen from one point, with distances in units of 2^unit (those of `distances`, if known)."""
+    def at(self, point: FloatArray, label: float, level: float, unit: int = 0) -> RadiusProblem:
+        """The problem seen from one point, with distances in units of 2^unit."""
         x = shifted(point, -unit)
         constant, still = (one_unflushed(number, self.base - unit) for number in (self.constant, self.still))
         height = one_unflushed(level, -(self.outputs + unit))
         return RadiusProblem(
             W=self.coordinates,
-            a=self.distances(point, unit) if distances is None else distances,
+            a=self.distances(point, unit),
             c=label * self.weights,
             constant=label * constant - height,
             noise=self.noise,

@@ -29,7 +29,7 @@ class Radius(Plotted, Plain):
     level : float
         N = 0 counts as the other side when the level is 0.
     lower, upper : float
-        lower <= radius <= upper; upper is the distance of the witness, infinity without one.
+        lower <= radius <= upper; upper is the distance of the witness, infinity without a witness.
     witness : array, shape (d,), or None
         A point on the other side at distance `upper`.
     status : str

@@ -128,7 +128,7 @@ def _beaten(pair: Pair, point: FloatArray) -> bool:
 def _in_order(
     reduction: ClassifierReduction, own: int, others: list[int], problems: Problems
 ) -> tuple[list[_Rival], Problems]:
-    """The rivals as seen from the point, the one that is nearest if all were linear first; problems of the usable."""
+    """The rivals as seen from the point, first the nearest if all were linear; problems of the usable."""
     values, slopes = problems.values_and_slopes()
     finite = bool(np.isfinite(problems.a).all())
     order = np.argsort(np.where(slopes > 0, values / slopes, np.inf), kind="stable")

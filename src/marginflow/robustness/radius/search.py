@@ -215,12 +215,12 @@ class Search:
             self.trace.append(now)
 
     def _undecided(self, box: Box) -> int:
-        o = self.problem.opposing
+        o = self.problem.opposing.index
         return int(((box.low[o] < 0) & (box.high[o] > 0)).sum())
 
     def _choose(self, node: _Node) -> int:
         """The undecided opposing neuron with the largest gap, -1 if there is none."""
-        o = self.problem.opposing
+        o = self.problem.opposing.index
         open_ = (node.box.low[o] < 0) & (node.box.high[o] > 0)
         if not open_.any():
             return -1
@@ -340,12 +340,12 @@ class Search:
 
 def chords(problem: RadiusProblem, box: Box) -> tuple[FloatArray, FloatArray]:
     """Lines p z + q above relu on the intervals of the opposing neurons: the neuron itself once it is decided."""
-    return relu_chords(box.low[problem.opposing], box.high[problem.opposing])
+    return relu_chords(box.low[problem.opposing.index], box.high[problem.opposing.index])
 
 
 def _chord_gaps(problem: RadiusProblem, p: FloatArray, q: FloatArray, delta: FloatArray) -> FloatArray:
     """How far each chord lies above its neuron at delta, weighted by |c|."""
-    z = problem.a[problem.opposing] + problem.W_opposing @ delta
-    gaps = np.zeros(problem.width)
-    gaps[problem.opposing] = -problem.c[problem.opposing] * (p * z + q - np.maximum(z, 0.0))
+    o, gaps = problem.opposing, np.zeros(problem.width)
+    z = o.a + o.W @ delta
+    gaps[o.index] = -o.c * (p * z + q - np.maximum(z, 0.0))
     return gaps

@@ -15,8 +15,8 @@ from marginflow.robustness.radius.normal import InputForm, exponent, shifted
 class Sight:
     """The hidden neurons from a point, in units of 2^unit: the part of the judgement that does not know the outputs.
 
-    `away` is what a neuron may differ from the first of its group on the ball, and `astray` what one without a group
-    may from the constant `steady`, rounding included; `a` are the distances to the first of each group.
+    `away` is what a neuron may differ from the first of its group on the ball, and `astray` what a neuron without a
+    group may from the constant `steady`, rounding included; `a` are the distances to the first of each group.
     """
 
     grouped: Grouped

@@ -60,7 +60,7 @@ class Witness:
     def descend(self, delta: FloatArray, cuts: Cuts) -> None:
         """Convex-concave steps from the pattern of opposing neurons at delta."""
         p = self.problem
-        active: BoolArray = p.a_opposing + p.W_opposing @ delta > 0
+        active: BoolArray = p.opposing.a + p.opposing.W @ delta > 0
         zero = np.zeros(active.size)
         for _ in range(_MAX_ROUNDS):
             key = np.packbits(active).tobytes()
@@ -84,7 +84,7 @@ class Witness:
                 nearer = self.offer(found.inner) or nearer
             if nearer:
                 self.tangents = _tangents(p, found.step)
-            active = p.a_opposing + p.W_opposing @ found.delta > 0
+            active = p.opposing.a + p.opposing.W @ found.delta > 0
 
     def explore(self, cuts: Cuts) -> None:
         """A first witness, and a better one."""
@@ -97,7 +97,7 @@ class Witness:
         start = np.zeros(p.rank)
         self.offer(-p.gradient(start))
         if self.delta is None:
-            for direction in (-p.c @ p.W, -p.c_opposing @ p.W_opposing):
+            for direction in (-p.c @ p.W, -p.opposing.c @ p.opposing.W):
                 self.offer(direction)
         if self.delta is None:
             self._wander(np.random.default_rng(0))
@@ -180,8 +180,8 @@ def _tangents(problem: RadiusProblem, step: ProofStep) -> FloatArray | None:
     if not step.scale > 0:
         return None
     shares = np.zeros(problem.width)
-    slopes = step.slopes[problem.supporting]
-    shares[problem.supporting] = np.minimum(slopes / (step.scale * problem.c_supporting), 1.0)
+    slopes = step.slopes[problem.supporting.index]
+    shares[problem.supporting.index] = np.minimum(slopes / (step.scale * problem.supporting.c), 1.0)
     return shares
 
 
