@@ -51,13 +51,13 @@ class AbstractDistribution(abc.ABC):
         Returns
         -------
         Dataset
-            With `law` holding the parameters, n_samples and seed as plain values.
+            With `origin` holding the law's parameters, n_samples and seed as plain values.
         """
         whole_number("n_samples", n_samples)
         dataset = self._draw(n_samples, generator(seed, *SAMPLE))
         for position, noise in enumerate(self._noises()):
             dataset = noise.apply(dataset, generator(seed, *NOISE, 0, position))
-        return replace(dataset, origin=self._law(n_samples, seed))
+        return replace(dataset, origin=self._origin(n_samples, seed))
 
     def fresh(self, n_samples: int, *, train: Dataset, seed: int = 0) -> Dataset:
         """Draw test points from the same population, in the coordinates of `train` and independent of it.
@@ -71,9 +71,9 @@ class AbstractDistribution(abc.ABC):
         dataset = self._fresh(n_samples, train, generator(seed, *FRESH))
         for position, noise in enumerate(self._noises()):
             dataset = noise.frozen(train).apply(dataset, generator(seed, *FRESH, 0, position))
-        return replace(dataset, origin={**self._law(n_samples, seed), "fresh": True})
+        return replace(dataset, origin={**self._origin(n_samples, seed), "fresh": True})
 
-    def _law(self, n_samples: int, seed: int) -> dict[str, object]:
+    def _origin(self, n_samples: int, seed: int) -> dict[str, object]:
         return {**to_plain(self, named=True), "n_samples": int(n_samples), "seed": int(seed)}
 
 

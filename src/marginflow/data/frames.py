@@ -47,7 +47,7 @@ def refuse_words(X: object, names: tuple[str, ...]) -> None:
 
 
 def refuse_shuffled(X: object, y: object) -> None:
-    """Refuse a table and labels whose indexes name the same rows in another order: they would be paired by place."""
+    """Refuse a table and labels whose indexes name the same rows in another order: they would be paired by position."""
     rows: Any = getattr(X, "index", None)
     labels: Any = getattr(y, "index", None)
     if callable(getattr(rows, "equals", None)) and callable(getattr(labels, "equals", None)):

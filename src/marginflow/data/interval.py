@@ -25,7 +25,7 @@ class Interval(AbstractDistribution):
       (1 - jitter)/n apart. Gradient descent does not interpolate 50 uniform points in practice, whose smallest gap is
       of order 1/n^2; it does interpolate these.
 
-    Planted runs: `runs` maximal runs of exactly `run_length` consecutive labels -1, at uniformly random places among
+    Planted runs: `runs` maximal runs of exactly `run_length` consecutive labels -1, at uniformly random indices among
     those where no two runs touch; the neighbours of a run are +1, all other labels follow the noise. Natural runs of
     five, which [KYS23, Cor. A.3] speaks of, occur once in 1e5 points at p = 0.1. Runs of length 1 plant the pattern
     +, -, + of [KYS23, Prop. A.4].

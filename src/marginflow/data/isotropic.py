@@ -18,8 +18,8 @@ from marginflow.errors import InputError
 class AbstractIsotropicLaw(abc.ABC):
     """A log-concave law with mean 0 and covariance I."""
 
-    # Whether z and -z have the same law; if not, a linear classifier can beat chance on the XOR mixture.
-    symmetric: ClassVar[bool]
+    # Whether z and -z are known to have the same law; if not, a linear classifier can beat chance on the XOR mixture.
+    symmetric: ClassVar[bool] = False
 
     def draw(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         """Independent samples as rows; shape (n, d)."""
@@ -123,7 +123,6 @@ class ExponentialCoordinates(AbstractIsotropicLaw):
     """Independent coordinates E - 1 (`sign=1`) or 1 - E (`sign=-1`), E ~ Exp(1)."""
 
     sign: Literal[1, -1] = 1
-    symmetric: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.sign not in (1, -1):
@@ -138,8 +137,6 @@ class ExponentialCoordinates(AbstractIsotropicLaw):
 class Gumbel(AbstractIsotropicLaw):
     """Independent coordinates (sqrt6 / pi) (G - 0.5772...), G of distribution function exp(-exp(-t))."""
 
-    symmetric: ClassVar[bool] = False
-
     def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         points: FloatArray = (np.sqrt(6.0) / np.pi) * (rng.gumbel(size=(n_samples, dimension)) - np.euler_gamma)
         return points
@@ -151,7 +148,6 @@ class Gamma(AbstractIsotropicLaw):
     """Independent coordinates (G - k) / sqrt k, G ~ Gamma(k) with shape k >= 1."""
 
     shape: float = 2.0
-    symmetric: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _require_shape("Gamma", "shape", self.shape)
@@ -167,7 +163,6 @@ class Weibull(AbstractIsotropicLaw):
     """Independent coordinates of density k t^(k-1) exp(-t^k), centred and scaled; shape k >= 1."""
 
     shape: float = 2.0
-    symmetric: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _require_shape("Weibull", "shape", self.shape)
@@ -186,7 +181,6 @@ class Beta(AbstractIsotropicLaw):
 
     a: float = 1.0
     b: float = 2.0
-    symmetric: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _require_shape("Beta", "a", self.a)
@@ -207,8 +201,6 @@ class Simplex(AbstractIsotropicLaw):
     Dirichlet(1, ..., 1) on d + 1 parts has variance 1/((d+1)(d+2)) in every direction of the plane sum t = 1; the
     coordinates are those of the Helmert basis h_j = (1, ..., 1, -j, 0, ..., 0) / sqrt(j (j+1)) of that plane.
     """
-
-    symmetric: ClassVar[bool] = False
 
     def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         d = dimension

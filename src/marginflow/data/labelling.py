@@ -62,7 +62,7 @@ def draw_labels(labelling: str, n_samples: int, rng: np.random.Generator) -> Flo
 
     - "random": independent and uniform on {-1, +1} [VYS22, sec. 6];
     - "both": the same, conditioned on both labels occurring (redrawn until they do), which the theorems of VYS22 need;
-    - "balanced": n/2 of each at uniformly random places, the odd one of a random sign;
+    - "balanced": n/2 of each at uniformly random indices, the odd one of a random sign;
     - "halves": the first half (rounded up) is +1, the rest -1 [VYS22, sec. 5.1];
     - "positive": all +1, the constant target of [KYS23, sec. 2].
     """

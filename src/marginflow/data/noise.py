@@ -38,17 +38,17 @@ class AbstractLabelNoise(abc.ABC):
         return self
 
     def apply(self, dataset: Dataset, rng: np.random.Generator) -> Dataset:
-        """Flip labels with the given generator; the law of the data set is left as it is."""
+        """Flip labels with the given generator; the origin of the data set is left as it is."""
         flips = self.flips(dataset, rng)
         clean = dataset.y if dataset.clean_labels is None else dataset.clean_labels
         return replace(dataset, y=np.where(flips, -dataset.y, dataset.y), clean_labels=clean)
 
     def __call__(self, dataset: Dataset, *, seed: int = 0) -> Dataset:
-        """Flip labels and note in the law of the data set what was done; repeated calls use fresh randomness."""
-        law = dataset.followed_by({**to_plain(self, named=True), "seed": seed})
-        steps = law["then"]
+        """Flip labels and note in the origin of the data set what was done; repeated calls use fresh randomness."""
+        origin = dataset.followed_by({**to_plain(self, named=True), "seed": seed})
+        steps = origin["then"]
         position = len(steps) if isinstance(steps, list) else 0
-        return replace(self.apply(dataset, generator(seed, *NOISE, position)), origin=law)
+        return replace(self.apply(dataset, generator(seed, *NOISE, position)), origin=origin)
 
 
 def _count(rate: float, n: int) -> int:
@@ -94,7 +94,7 @@ class UniformNoise(AbstractLabelNoise):
 @final
 @dataclass(frozen=True)
 class ExactCountNoise(AbstractLabelNoise):
-    """Exactly round(rate n) labels are flipped, at uniformly random places [FCB22, Fig. 1].
+    """Exactly round(rate n) labels are flipped, at uniformly random indices [FCB22, Fig. 1].
 
     Each label has the same chance as under `UniformNoise` up to the rounding, but the flips are not independent.
     """

@@ -1,4 +1,4 @@
-"""From the plain values of a law back to the distribution and to the very same sample."""
+"""From the origin of a data set back to the distribution and to the very same sample."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -30,8 +30,8 @@ def from_plain(value: object) -> Any:
         raise InputError(f"{name} cannot be made from {sorted(set(value) - {'name'})}: {error}.") from None
 
 
-def distribution_of(law: Mapping[str, object]) -> AbstractDistribution:
-    """The distribution that a data set's law names.
+def distribution_of(origin: Mapping[str, object]) -> AbstractDistribution:
+    """The distribution that a data set's origin names.
 
     Examples
     --------
@@ -41,25 +41,25 @@ def distribution_of(law: Mapping[str, object]) -> AbstractDistribution:
     Sphere(dimension=3, radius=1, labels='random', noise=None)
     """
     apart = ("n_samples", "seed", "fresh", "then")
-    made = from_plain({key: value for key, value in law.items() if key not in apart})
+    made = from_plain({key: value for key, value in origin.items() if key not in apart})
     if not isinstance(made, AbstractDistribution):
-        raise InputError(f"The law names {law.get('name')!r}, which is not a distribution.")
+        raise InputError(f"The origin names {origin.get('name')!r}, which is not a distribution.")
     return made
 
 
-def redraw(law: Mapping[str, object], *, train: Dataset | None = None) -> Dataset:
-    """The very same data set again, from its law; for test points (`fresh`) the training set is needed too."""
-    distribution = distribution_of(law)
-    n_samples, seed = law.get("n_samples"), law.get("seed")
+def redraw(origin: Mapping[str, object], *, train: Dataset | None = None) -> Dataset:
+    """The very same data set again, from its origin; for test points (`fresh`) the training set is needed too."""
+    distribution = distribution_of(origin)
+    n_samples, seed = origin.get("n_samples"), origin.get("seed")
     if not isinstance(n_samples, int) or not isinstance(seed, int):
-        raise InputError(f"The law has n_samples {n_samples!r} and seed {seed!r}; whole numbers are expected.")
-    if law.get("fresh"):
+        raise InputError(f"The origin has n_samples {n_samples!r} and seed {seed!r}; whole numbers are expected.")
+    if origin.get("fresh"):
         if train is None:
-            raise InputError("The law is one of test points; the training set is needed to draw them again.")
+            raise InputError("The origin is that of test points; the training set is needed to draw them again.")
         dataset = distribution.fresh(n_samples, train=train, seed=seed)
     else:
         dataset = distribution.sample(n_samples, seed=seed)
-    steps = law.get("then", [])
+    steps = origin.get("then", [])
     for step in steps if isinstance(steps, list) else []:
         dataset = _repeat(dataset, step)
     return dataset
@@ -67,10 +67,10 @@ def redraw(law: Mapping[str, object], *, train: Dataset | None = None) -> Datase
 
 def _repeat(dataset: Dataset, step: object) -> Dataset:
     if not isinstance(step, Mapping):
-        raise InputError(f"The law lists the step {step!r}; a mapping with a name is expected.")
+        raise InputError(f"The origin lists the step {step!r}; a mapping with a name is expected.")
     if step.get("name") == "subset":
         return dataset.subset(step.get("index", []))
     made = from_plain({key: value for key, value in step.items() if key != "seed"})
     if not isinstance(made, AbstractLabelNoise):
-        raise InputError(f"The step {step.get('name')!r} of the law is neither a subset nor label noise.")
+        raise InputError(f"The step {step.get('name')!r} of the origin is neither a subset nor label noise.")
     return made(dataset, seed=step.get("seed", 0))
