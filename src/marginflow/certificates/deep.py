@@ -44,19 +44,8 @@ class DeepCertificate(Brief, Plain):
     """
 
     plain_names = (
-        "holds",
-        "separates",
-        "stationarity",
-        "layer_stationarity",
-        "feasibility",
-        "complementarity",
-        "total",
-        "total_lower_bound",
-        "norm_identity",
-        "near_kinks",
-        "kink",
-        "multipliers",
-        "margins",
+        *("holds", "separates", "stationarity", "layer_stationarity", "feasibility", "complementarity", "total"),
+        *("total_lower_bound", "norm_identity", "near_kinks", "kink", "multipliers", "margins"),
     )
 
     separates: bool

@@ -13,10 +13,10 @@ negative and of the positive parts. So the best multipliers are a convex quadrat
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, read_only, real_number
+from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, read_only
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.certificates.classes.certificate import ClassifierKKT
-from marginflow.certificates.classes.program import ClassesProgram, ClassMultipliers
+from marginflow.certificates.classes.program import ClassesProgram, ClassMultipliers, bounds_of_mu, differences
 from marginflow.certificates.pattern import KINK_TOLERANCE, recognise
 from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.errors import InputError
@@ -35,8 +35,6 @@ def certify_classifier(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    kink_tolerance: float = KINK_TOLERANCE,
-    complementarity_weight: float = 1.0,
     multipliers: tuple[ArrayLike, ArrayLike] | None = None,
     as_given: bool = False,
 ) -> ClassifierKKT:
@@ -55,10 +53,6 @@ def certify_classifier(
         Samples.
     y : array, shape (n,)
         Classes 0, ..., K - 1.
-    kink_tolerance : float
-        Relative tolerance of kinks, as in `certify`.
-    complementarity_weight : float
-        Weight of the second term.
     multipliers : (lambda (n, K), mu (n, k)) or None
         Candidates for the network at margin 1. They are clipped to what is feasible and judged like any others; unless
         they explain the network to a hundredth of `DEFAULT_TOLERANCE`, the multipliers are computed anyway and the
@@ -89,8 +83,6 @@ def certify_classifier(
         )
     points = checked_points(X, network.dimension)
     own = class_numbers("y", y, network.n_classes, points.shape[0])
-    tolerance = real_number("kink_tolerance", kink_tolerance, at_least=0.0, below=1.0)
-    weight = real_number("complementarity_weight", complementarity_weight, at_least=0.0)
     network, power = of_ordinary_size(network)
     check_sizes(network, points)
     if network.norm_squared() == 0.0:
@@ -99,16 +91,16 @@ def certify_classifier(
     if not least > 0:
         nothing = ClassMultipliers(lam=np.zeros((own.size, network.n_classes)), mu=np.zeros((own.size, network.width)))
         kinks = np.zeros((own.size, network.width), dtype=np.bool_)
-        return _evaluate(network, points, own, kinks, nothing, weight, power, separates=False)
+        return _evaluate(network, points, own, kinks, nothing, power, separates=False)
     at_one = network.scaled(least**-0.5)
     scale = power * least**-0.5
-    pattern, Z = recognise(TwoLayer(W=at_one.W, b=at_one.b, v=np.ones(at_one.width)), points, tolerance)
+    pattern, Z = recognise(TwoLayer(W=at_one.W, b=at_one.b, v=np.ones(at_one.width)), points, KINK_TOLERANCE)
     margins = margins_of(at_one, points, own)
-    program = ClassesProgram.of(at_one, points, own, Z, pattern.active, pattern.kink, margins, weight)
+    program = ClassesProgram.of(at_one, points, own, Z, pattern.active, pattern.kink, margins)
     candidate = None
     if multipliers is not None:
         given = _feasible(at_one, own, pattern.kink, multipliers)
-        candidate = _evaluate(at_one, points, own, pattern.kink, given, weight, scale, separates=True)
+        candidate = _evaluate(at_one, points, own, pattern.kink, given, scale, separates=True)
         if as_given or candidate.total <= _CANDIDATE_IS_ENOUGH:
             return candidate
     chosen = margins <= _NEAR
@@ -122,7 +114,7 @@ def certify_classifier(
             break
         chosen |= wanted
         found = program.solve(chosen)
-    computed = _evaluate(at_one, points, own, pattern.kink, best, weight, scale, separates=True)
+    computed = _evaluate(at_one, points, own, pattern.kink, best, scale, separates=True)
     return computed if candidate is None or computed.total <= candidate.total else candidate
 
 
@@ -136,9 +128,7 @@ def _feasible(
             raise InputError(f"multipliers[{index}] has shape {given.shape}; {shape} is expected.")
     lam[np.arange(own.size), own] = 0.0
     np.maximum(lam, 0.0, out=lam)
-    dv = network.V[own][:, None, :] - network.V[None, :, :]
-    low = np.einsum("it,itj->ij", lam, np.minimum(dv, 0.0))
-    high = np.einsum("it,itj->ij", lam, np.maximum(dv, 0.0))
+    low, high = bounds_of_mu(differences(network.V, own), lam)
     return ClassMultipliers(lam=lam, mu=np.where(kinks, np.clip(mu, low, high), 0.0))
 
 
@@ -157,7 +147,6 @@ def _evaluate(
     own: IntArray,
     kinks: BoolArray,
     found: ClassMultipliers,
-    weight: float,
     scale: float,
     *,
     separates: bool,
@@ -168,7 +157,7 @@ def _evaluate(
     T = augmented_samples(X, bias=network.b is not None)
     Z = network.preactivations(X)
     margins = margins_of(network, X, own)
-    dv = network.V[own][:, None, :] - network.V[None, :, :]  # (n, K, k)
+    dv = differences(network.V, own)
     through = np.einsum("it,itj->ij", lam, dv)
     slopes = np.where(kinks, mu, np.where(Z > 0, through, 0.0))
     hidden = network.augmented - slopes.T @ T
@@ -180,8 +169,7 @@ def _evaluate(
     finite = np.isfinite(margins)
     excess = lam[finite] * np.abs(margins[finite] - 1.0)
     complementarity = 2.0 * float(excess.sum()) / norm**2
-    most = np.einsum("it,itj->ij", lam, np.maximum(dv, 0.0))
-    fewest = np.einsum("it,itj->ij", lam, np.minimum(dv, 0.0))
+    fewest, most = bounds_of_mu(dv, lam)
     top = float(lam.max(initial=0.0))
     size = top * max(float(np.abs(dv).max()), np.finfo(float).tiny)
     outside = np.where(kinks, np.maximum(mu - most, fewest - mu), 0.0).max(initial=0.0)
@@ -192,7 +180,7 @@ def _evaluate(
         feasibility=max(0.0, 1.0 - float(margins.min())),
         dual_feasibility=max(float(outside) / size, below / top) if top > 0 else 0.0,
         complementarity=complementarity,
-        total=float(np.hypot(stationarity, weight * complementarity)),
+        total=float(np.hypot(stationarity, complementarity)),
         norm_identity=abs(2.0 * float(lam.sum()) / norm**2 - 1.0),
         multipliers=read_only(lam),
         mu=read_only(mu),

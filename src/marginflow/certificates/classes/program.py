@@ -33,6 +33,18 @@ class ClassMultipliers(NamedTuple):
     mu: FloatArray
 
 
+def differences(V: FloatArray, own: IntArray) -> FloatArray:
+    """v_own - v_t of every sample and class, shape (n, K, k)."""
+    found: FloatArray = V[own][:, None, :] - V[None, :, :]
+    return found
+
+
+def bounds_of_mu(dv: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Between which numbers mu may lie on a kink: the sums of the negative and of the positive parts, shape (n, k)."""
+    low, high = (np.einsum("it,itj->ij", lam, part) for part in (np.minimum(dv, 0.0), np.maximum(dv, 0.0)))
+    return low, high
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClassesProgram:
     """The data of the program: samples T, rows U = (w, b), V, which pairs are active or on a kink, and the weights."""
@@ -56,11 +68,10 @@ class ClassesProgram:
         active: BoolArray,
         kink: BoolArray,
         margins: FloatArray,
-        weight: float,
     ) -> ClassesProgram:
         """For a network at margin 1, in coordinates of the span of the samples."""
         T, U = coordinates(network, X)
-        factor = 2.0 * weight / np.sqrt(network.norm_squared())
+        factor = 2.0 / np.sqrt(network.norm_squared())
         omega = factor * np.where(np.isfinite(margins), np.maximum(margins - 1.0, 0.0), 0.0)
         return cls(T=T, U=U, V=network.V, own=own, active=active, kink=kink, rho=np.maximum(Z, 0.0), omega=omega)
 
@@ -72,14 +83,10 @@ class ClassesProgram:
         fixed = np.where(self.active[i], dv, np.where(self.kink[i], np.minimum(dv, 0.0), 0.0))
         return dv, fixed
 
-    def _differences(self) -> FloatArray:
-        """v_own - v_t of every sample and class, shape (n, K, k)."""
-        return self.V[self.own][:, None, :] - self.V[None, :, :]
-
     def _residual(self, found: ClassMultipliers) -> tuple[FloatArray, FloatArray, float]:
         """Of the hidden and of the output layer, and of complementarity."""
         lam = found.lam
-        dv = self._differences()
+        dv = differences(self.V, self.own)
         slopes = np.where(self.active, np.einsum("it,itj->ij", lam, dv), np.where(self.kink, found.mu, 0.0))
         q = -lam.copy()
         q[np.arange(self.own.size), self.own] += lam.sum(axis=1)
@@ -89,7 +96,7 @@ class ClassesProgram:
         """Pairs whose multiplier, with the best Clarke weights, would lower the residual."""
         hidden, output, comp = self._residual(found)
         S = self.T @ hidden.T  # (n, k)
-        dv = self._differences()
+        dv = differences(self.V, self.own)
         gain = np.einsum("itj,ij->it", dv, np.where(self.active, S, 0.0))
         gain += np.where(self.kink[:, None, :], np.maximum(dv * S[:, None, :], 0.0), 0.0).sum(axis=2)
         outer = self.rho @ output.T  # (n, K)
@@ -147,9 +154,7 @@ class ClassesProgram:
         """lambda and mu, clipped to what is allowed."""
         lam = np.zeros((self.own.size, self.V.shape[0]))
         lam[i, t] = np.maximum(z[: i.size], 0.0)
-        dv = self._differences()
-        fewest = np.einsum("it,itj->ij", lam, np.minimum(dv, 0.0))
-        most = np.einsum("it,itj->ij", lam, np.maximum(dv, 0.0))
+        fewest, most = bounds_of_mu(differences(self.V, self.own), lam)
         mu = np.where(self.kink, fewest, 0.0)
         mu[a, j] += np.clip(z[i.size :], 0.0, (most - fewest)[a, j])
         return ClassMultipliers(lam=lam, mu=np.where(self.kink, mu, 0.0))

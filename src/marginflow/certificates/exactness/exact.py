@@ -84,15 +84,8 @@ class ExactCertificate(Brief, Plain):
     """
 
     plain_names = (
-        "outcome",
-        "tolerance",
-        "stationarity",
-        "complementarity",
-        "dual_feasibility",
-        "kink_distance",
-        "least_margin",
-        "norm_identity",
-        "bits",
+        *("outcome", "tolerance", "stationarity", "complementarity", "dual_feasibility", "kink_distance"),
+        *("least_margin", "norm_identity", "bits"),
     )
 
     stationarity: tuple[float, float]

@@ -60,14 +60,8 @@ class Minimality(Brief, Plain):
     """
 
     plain_names = (
-        "verdict",
-        "reason",
-        "global_minimum",
-        "repelling_kinks",
-        "zero_neurons",
-        "dual_supremum_lower",
-        "dual_supremum_upper",
-        "descent",
+        *("verdict", "reason", "global_minimum", "repelling_kinks", "zero_neurons"),
+        *("dual_supremum_lower", "dual_supremum_upper", "descent"),
     )
 
     verdict: Verdict
