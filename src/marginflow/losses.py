@@ -31,15 +31,12 @@ LN_10 = math.log(10.0)
 class AbstractLoss(ABC):
     """A loss sum_i l(q_i), or its mean, with l positive, decreasing and exponentially tailed."""
 
+    reduction: Reduction
+
     @property
     @abstractmethod
     def log_scale_of_term(self) -> float:
         """Logarithm of the constant that multiplies every term (the base of the logarithm)."""
-
-    @property
-    @abstractmethod
-    def divides_by_samples(self) -> bool:
-        """Whether the loss is the mean over the samples."""
 
     @abstractmethod
     def log_terms(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -51,7 +48,7 @@ class AbstractLoss(ABC):
 
     def log_scale(self, n_samples: int) -> float:
         """ln of the factor between the natural sum and this loss."""
-        return self.log_scale_of_term - (math.log(n_samples) if self.divides_by_samples else 0.0)
+        return self.log_scale_of_term - (math.log(n_samples) if self.reduction == "mean" else 0.0)
 
     def log_value(self, margins: ArrayLike) -> float:
         """ln L of the margins q_i, shape (n,)."""
@@ -123,11 +120,6 @@ class Exponential(AbstractLoss):
         """Nothing multiplies a term."""
         return 0.0
 
-    @property
-    def divides_by_samples(self) -> bool:
-        """Whether the loss is the mean over the samples."""
-        return self.reduction == "mean"
-
     def log_terms(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Both are -q; unchecked."""
         minus: FloatArray = -q
@@ -164,11 +156,6 @@ class Logistic(AbstractLoss):
     def log_scale_of_term(self) -> float:
         """log_2 z = ln z / ln 2."""
         return -math.log(math.log(2.0)) if self.base == "2" else 0.0
-
-    @property
-    def divides_by_samples(self) -> bool:
-        """Whether the loss is the mean over the samples."""
-        return self.reduction == "mean"
 
     def log_terms(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """ln log1p(e^{-q}) and ln sigmoid(-q), with no underflow for q -> +inf and no overflow for q -> -inf.

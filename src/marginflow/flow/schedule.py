@@ -15,9 +15,9 @@ from marginflow.arrays import real_number, whole_number
 class AbstractSchedule(ABC):
     """The logarithm s of the step along -grad ln L."""
 
-    needs_lengths: ClassVar[bool]
+    needs_lengths: ClassVar[bool] = False
     """Whether the lengths of theta and of the gradient are used; they cost a pass over the parameters."""
-    backtracks: ClassVar[bool]
+    backtracks: ClassVar[bool] = False
     """Whether a step that raises ln L is undone and repeated at half the length."""
 
     @abstractmethod
@@ -28,9 +28,6 @@ class AbstractSchedule(ABC):
 @dataclass(frozen=True)
 class Constant(AbstractSchedule):
     """Plain gradient descent: theta <- theta - rate * grad L."""
-
-    needs_lengths = False
-    backtracks = False
 
     rate: float
 
@@ -45,9 +42,6 @@ class Constant(AbstractSchedule):
 @dataclass(frozen=True)
 class Geometric(AbstractSchedule):
     """Rate times factor^(steps made // every): grows with the flow time that a small loss costs [VYS22, section 6]."""
-
-    needs_lengths = False
-    backtracks = False
 
     rate: float
     factor: float = 1.1
@@ -93,7 +87,6 @@ class AngleBounded(AbstractSchedule):
     """
 
     needs_lengths = True
-    backtracks = False
 
     angle: float = 0.01
     decrease: float | None = None
