@@ -54,7 +54,7 @@ def test_reduction_does_not_change_the_function(seed: int):
     assert np.allclose(np.linalg.norm(problem.W, axis=1), 1.0)
     for _ in range(5):
         delta = rng.standard_normal(problem.rank)
-        lifted = reduction.lift(delta)
+        lifted = reduction.geometry.lift(delta)
         assert np.linalg.norm(lifted) == pytest.approx(np.linalg.norm(delta))
         value = problem.value(delta) * 2.0**reduction.outputs
         assert value == pytest.approx(label * network((x + lifted)[None, :])[0] - level, abs=1e-10)
@@ -63,7 +63,7 @@ def test_reduction_does_not_change_the_function(seed: int):
 def test_parallel_neurons_merge_and_opposite_ones_cancel():
     network = TwoLayer(W=[[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, 3.0], [-1.0, 0.0]], v=[1.0, 1.0, 3.0, -1.0, 1.0])
     reduction = reduce_network(network)
-    assert reduction.groups.tolist() == [0, 0, 1, 1, 2]
+    assert reduction.geometry.groups.tolist() == [0, 0, 1, 1, 2]
     assert (reduction.weights * 2.0**reduction.outputs).tolist() == [3.0, 0.0, 1.0]
 
 

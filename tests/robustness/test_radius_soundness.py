@@ -80,7 +80,7 @@ def forged(network: TwoLayer, x: np.ndarray, label: float, L: float) -> RadiusCe
     search.run()
     nodes = tuple(ProofNode(steps=tuple(n.steps), split=n.split, children=n.children) for n in search.tree)
     return RadiusCertificate(
-        point=x, label=label, level=0.0, lower=L, witness=None, groups=reduction.groups, nodes=nodes
+        point=x, label=label, level=0.0, lower=L, witness=None, groups=reduction.geometry.groups, nodes=nodes
     )
 
 

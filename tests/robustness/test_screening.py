@@ -60,7 +60,7 @@ def test_the_steps_prove_the_bound_and_no_more(seed: int):
             level=level,
             lower=found.lower * (1 - 1e-9),
             witness=None,
-            groups=reduction.groups,
+            groups=reduction.geometry.groups,
             nodes=(ProofNode(steps=tuple(found.steps)),),
             units=(0, reduction.outputs),
         )

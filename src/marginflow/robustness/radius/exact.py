@@ -116,7 +116,7 @@ def radius_at(
         level=options.level,
         lower=found.lower,
         witness=None if found.witness is None else read_only(found.witness),
-        groups=reduction.groups,
+        groups=reduction.geometry.groups,
         nodes=nodes,
         units=units,
     )
@@ -139,7 +139,7 @@ def _nothing(upper: float) -> SearchOutcome:
 
 
 def _search(network: TwoLayer, reduction: Reduction, point: FloatArray, y: float, options: RadiusOptions) -> _Found:
-    level, unit = options.level, reduction.unit(point)
+    level, unit = options.level, reduction.geometry.unit(point)
     closer = replace(options, tolerance=options.tolerance - 2 * ROUNDING)  # bound and witness are rounded once more
     for _ in range(3):
         problem = reduction.at(point, y, level, unit)
@@ -151,7 +151,7 @@ def _search(network: TwoLayer, reduction: Reduction, point: FloatArray, y: float
         unit += int(np.frexp(outcome.upper)[1])
     witness, upper = None, float("inf")
     if outcome.delta is not None:
-        delta = unflushed(reduction.lift(outcome.delta), unit)
+        delta = unflushed(reduction.geometry.lift(outcome.delta), unit)
         witness = on_the_other_side(network, point, delta, y, level)
         upper = length(witness - point)
     lower = as_length(unit, outcome.lower * (1.0 - ROUNDING))

@@ -92,8 +92,7 @@ class Outputs:
     """The output weights of reductions with one geometry, side by side: prepared once for many points."""
 
     def __init__(self, reductions: list[Reduction], levels: list[float]) -> None:
-        first = reductions[0]
-        self.first = first
+        self.geometry, self.noise = reductions[0].geometry, reductions[0].noise
         self.weights = np.stack([reduction.weights for reduction in reductions])
         self.constants = np.array([reduction.constant for reduction in reductions])
         self.still = np.array([reduction.still for reduction in reductions])
@@ -103,16 +102,16 @@ class Outputs:
 
     def at(self, point: FloatArray, unit: int) -> Problems:
         """The problems seen from one point, label +1, with distances in units of 2^unit (see `Reduction.at`)."""
-        first, x = self.first, shifted(point, -unit)
+        x = shifted(point, -unit)
         heights = unflushed(self.levels, -(self.exponents + unit))
-        constants, still = unflushed(np.stack([self.constants, self.still]), first.base - unit)
+        constants, still = unflushed(np.stack([self.constants, self.still]), self.geometry.base - unit)
         return Problems(
-            W=first.coordinates,
-            a=first.distances(point, unit),
+            W=self.geometry.coordinates,
+            a=self.geometry.distances(point, unit),
             c=self.weights,
             constants=constants - heights,
-            blurs=still + first.noise * np.abs(heights) + self.drifts * sqrt(x @ x),
+            blurs=still + self.noise * np.abs(heights) + self.drifts * sqrt(x @ x),
             drifts=self.drifts,
-            noise=first.noise,
+            noise=self.noise,
             dimension=point.size,
         )

@@ -103,104 +103,33 @@ class RadiusProblem:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Reduction:
-    """A network in normal form (see `normal`), prepared once for many points; outputs are in units of 2^outputs.
-
-    Parameters
-    ----------
-    groups : integer array, shape (k,)
-        Merged neuron of each neuron of the network, -1 for neurons with w = 0 or v = 0.
-    W : array, shape (g, d)
-        Unit directions of the merged neurons.
-    offsets, weights : arrays, shape (g,)
-        b / ||w|| and the sum of v ||w|| of the merged neurons.
-    coordinates : array, shape (g, r)
-        The same directions in the coordinates of their span.
-    basis : array, shape (d, r), or None
-        Orthonormal columns; None when the span is the whole space.
-    constant : float
-        Sum of v relu(b) over the neurons with w = 0.
-    noise : float
-        Bound on the relative rounding error of the sums that the checker forms.
-    still, drift : float
-        The error of all this as a bound on that of N, at 0 and for each unit of length away from 0.
-    outputs, base : int
-        The exponents C of outputs and k of distances in which offsets, constant and `still` are.
-    """
-
-    groups: IntArray
-    W: FloatArray
-    offsets: FloatArray
-    weights: FloatArray
-    coordinates: FloatArray
-    basis: FloatArray | None
-    constant: float
-    noise: float
-    still: float
-    drift: float
-    outputs: int
-    base: int
-
-    @cached_property
-    def fits(self) -> bool:
-        """Whether biases and weights in normal form are numbers at all."""
-        sums = self.constant + self.still + self.drift + self.offsets.sum() + self.weights.sum()
-        return bool(np.isfinite(sums))
-
-    def unit(self, point: FloatArray) -> int:
-        """The exponent of the distance to the farthest neuron: with it as unit, all distances are near 1."""
-        first = max(exponent(point), self.base) if self.offsets.any() else exponent(point)
-        a = self.W @ shifted(point, -first) + shifted(self.offsets, self.base - first)
-        return first + exponent(a)
-
-    def distances(self, point: FloatArray, unit: int) -> FloatArray:
-        """Signed distances of the point to the neurons' hyperplanes, in units of 2^unit."""
-        return self.W @ shifted(point, -unit) + shifted(self.offsets, self.base - unit)
-
-    def at(self, point: FloatArray, label: float, level: float, unit: int = 0) -> RadiusProblem:
-        """The problem seen from one point, with distances in units of 2^unit."""
-        x = shifted(point, -unit)
-        constant, still = (one_unflushed(number, self.base - unit) for number in (self.constant, self.still))
-        height = one_unflushed(level, -(self.outputs + unit))
-        return RadiusProblem(
-            W=self.coordinates,
-            a=self.distances(point, unit),
-            c=label * self.weights,
-            constant=label * constant - height,
-            noise=self.noise,
-            blur=still + self.noise * abs(height) + self.drift * float(np.linalg.norm(x)),
-            blur_per_length=self.drift,
-            dimension=point.size,
-        )
-
-    def lift(self, delta: FloatArray) -> FloatArray:
-        """A perturbation in the input space."""
-        return delta if self.basis is None else self.basis @ delta
-
-
-def farthest(problem: RadiusProblem) -> float:
-    """Distance to the farthest neuron, the unit in which far away is measured."""
-    return float(np.abs(problem.a).max(initial=0.0)) or 1.0
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Geometry:
-    """The part of a reduction that does not depend on the output weights: parallel neurons, and their span.
+    """The hidden neurons in normal form (see `normal`): what does not depend on the output weights.
 
     Parameters
     ----------
     live : integer array, shape (l,)
         Neurons that see the input and count.
     members, first : integer arrays, shapes (l,) and (g,)
-        Group of each, and the first of each group.
+        Group of parallel neurons of each, and the first of each group.
+    groups : integer array, shape (k,)
+        Group of each neuron of the network, -1 for neurons with w = 0 or v = 0.
     b, sizes : arrays, shape (k,)
         Biases in units of 2^base, and norms of the input weights.
-    offsets : array, shape (l,)
-        b / ||w|| of the live neurons.
+    live_offsets, offsets : arrays, shapes (l,) and (g,)
+        b / ||w|| of the live neurons, and of the first of each group.
     apart, between : arrays, shape (l,)
         Distances of directions and of offsets from those of the first of the group.
-    W, coordinates, basis, base, groups
-        As in `Reduction`.
+    W : array, shape (g, d)
+        Unit directions of the groups.
+    coordinates : array, shape (g, r)
+        The same directions in the coordinates of their span.
+    basis : array, shape (d, r), or None
+        Orthonormal columns; None when the span is the whole space.
+    base : int
+        The exponent of the distances in which biases and offsets are.
+    rows : array, shape (k,)
+        Sums of the magnitudes of the input weights.
     """
 
     live: IntArray
@@ -209,6 +138,7 @@ class Geometry:
     groups: IntArray
     b: FloatArray
     sizes: FloatArray
+    live_offsets: FloatArray
     offsets: FloatArray
     apart: FloatArray
     between: FloatArray
@@ -240,7 +170,8 @@ class Geometry:
             groups=groups,
             b=b,
             sizes=sizes,
-            offsets=offsets,
+            live_offsets=offsets,
+            offsets=offsets[first],
             apart=np.linalg.norm(units - W[members], axis=1),
             between=np.abs(offsets - offsets[first][members]),
             W=W,
@@ -249,6 +180,19 @@ class Geometry:
             base=base,
             rows=np.abs(form.W).sum(axis=1),
         )
+
+    def unit(self, point: FloatArray) -> int:
+        """The exponent of the distance to the farthest neuron: with it as unit, all distances are near 1."""
+        first = max(exponent(point), self.base) if self.offsets.any() else exponent(point)
+        return first + exponent(self.distances(point, first))
+
+    def distances(self, point: FloatArray, unit: int) -> FloatArray:
+        """Signed distances of the point to the neurons' hyperplanes, in units of 2^unit."""
+        return self.W @ shifted(point, -unit) + shifted(self.offsets, self.base - unit)
+
+    def lift(self, delta: FloatArray) -> FloatArray:
+        """A perturbation in the input space."""
+        return delta if self.basis is None else self.basis @ delta
 
     def with_outputs(self, v: FloatArray, outputs: int) -> Reduction:
         """The reduction with these output weights in normal form."""
@@ -260,21 +204,71 @@ class Geometry:
         gross = np.bincount(self.members, weights=lost, minlength=n_groups)
         weights[np.abs(weights) <= 1e-15 * gross] = 0.0  # neurons that cancel exactly
         noise = 8.0 * _UNIT * (v.size + self.W.shape[1] + 8)
-        still = float(lost @ (self.between + noise * np.abs(self.offsets)))
+        still = float(lost @ (self.between + noise * np.abs(self.live_offsets)))
         return Reduction(
-            groups=self.groups,
-            W=self.W,
-            offsets=self.offsets[self.first],
+            geometry=self,
             weights=weights,
-            coordinates=self.coordinates,
-            basis=self.basis,
             constant=float(v[blind] @ np.maximum(self.b[blind], 0.0)),
             noise=noise,
             still=still + noise * float(np.abs(v[rest]) @ np.abs(self.b[rest])),
             drift=float(lost @ (self.apart + noise)) + float(np.abs(v[rest]) @ self.rows[rest]),
             outputs=outputs,
-            base=self.base,
         )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reduction:
+    """A network in normal form, prepared once for many points; outputs are in units of 2^outputs.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    weights : array, shape (g,)
+        The sum of v ||w|| of each group.
+    constant : float
+        Sum of v relu(b) over the neurons with w = 0.
+    noise : float
+        Bound on the relative rounding error of the sums that the checker forms.
+    still, drift : float
+        The error of all this as a bound on that of N, at 0 and for each unit of length away from 0.
+    outputs : int
+        The exponent C of outputs. Constant and `still` are in units of 2^base of the geometry.
+    """
+
+    geometry: Geometry
+    weights: FloatArray
+    constant: float
+    noise: float
+    still: float
+    drift: float
+    outputs: int
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether biases and weights in normal form are numbers at all."""
+        sums = self.constant + self.still + self.drift + self.geometry.offsets.sum() + self.weights.sum()
+        return bool(np.isfinite(sums))
+
+    def at(self, point: FloatArray, label: float, level: float, unit: int = 0) -> RadiusProblem:
+        """The problem seen from one point, with distances in units of 2^unit."""
+        x, base = shifted(point, -unit), self.geometry.base
+        constant, still = (one_unflushed(number, base - unit) for number in (self.constant, self.still))
+        height = one_unflushed(level, -(self.outputs + unit))
+        return RadiusProblem(
+            W=self.geometry.coordinates,
+            a=self.geometry.distances(point, unit),
+            c=label * self.weights,
+            constant=label * constant - height,
+            noise=self.noise,
+            blur=still + self.noise * abs(height) + self.drift * float(np.linalg.norm(x)),
+            blur_per_length=self.drift,
+            dimension=point.size,
+        )
+
+
+def farthest(problem: RadiusProblem) -> float:
+    """Distance to the farthest neuron, the unit in which far away is measured."""
+    return float(np.abs(problem.a).max(initial=0.0)) or 1.0
 
 
 @lru_cache(maxsize=4)

@@ -106,7 +106,7 @@ def classifier_radius_at(
             rivals = [_Rival(number=t, pair=reduction.pair(own, t)) for t in others]
         else:
             outputs = reduction.outputs_of(own)
-            unit = outputs.first.unit(point)
+            unit = reduction.geometry.unit(point)
             rivals, problems = _in_order(reduction, own, others, outputs.at(point, unit))
             found = _searched(rivals, problems, point, unit, options, begin + options.time_limit)
     nodes = sum(len(rival.tree) for rival in rivals)
@@ -178,7 +178,7 @@ def _searched(
     if nearest is None:
         return _Found(np.inf, None, None, unit)
     winner, delta = nearest
-    lifted = unflushed(winner.pair.reduction.lift(delta), unit)
+    lifted = unflushed(winner.pair.reduction.geometry.lift(delta), unit)
     witness = on_the_other_side(winner.pair.network, point, lifted, 1.0, winner.pair.level)
     return _Found(length(witness - point), witness, winner.number, unit)
 
@@ -197,7 +197,7 @@ def _claim(own: int, rivals: list[_Rival], found: _Found, point: FloatArray) -> 
             level=rival.pair.level,
             lower=lower,
             witness=read_only(found.witness) if found.witness is not None and rival.number == found.rival else None,
-            groups=rival.pair.reduction.groups,
+            groups=rival.pair.reduction.geometry.groups,
             nodes=nodes,
             units=units,
         )
