@@ -68,7 +68,7 @@ def test_planar_step_is_the_dense_step_with_exact_right_angles_zero_samples_and_
     results = []
     for model in (DenseTwoLayer(net, X, y, reduce=False), PlanarTwoLayer(net, X, y)):
         theta, descent = model.start(), model.vector()
-        results.append((model.evaluate(theta, loss, descent), model.last_margins().copy(), descent.parts[0].copy()))
+        results.append((model.evaluate(theta, loss, descent), model.margins.copy(), descent.parts[0].copy()))
     assert results[1][0] == pytest.approx(results[0][0], abs=1e-13)
     np.testing.assert_allclose(results[1][1], results[0][1], atol=1e-13)
     np.testing.assert_allclose(results[1][2], results[0][2], atol=1e-13)

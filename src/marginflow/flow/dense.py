@@ -48,16 +48,13 @@ class DenseTwoLayer(AbstractTrainable):
         self._kernel = TwoLayerKernel(
             Z if network.b is None else with_ones(Z), y, network.width, frozen, capacity=capacity
         )
+        self.shapes, self.margins = self._kernel.shapes, self._kernel.margins
 
     def start(self) -> ParameterVector:
         """A and, if trained, v."""
         b, v = self._network.b, self._network.v
         A = self._W if b is None else np.column_stack([self._W, b])
         return self.vector().fill([A, v] if self._network.outputs == "trained" else [A])
-
-    def vector(self) -> ParameterVector:
-        """Zeros."""
-        return ParameterVector(self._kernel.shapes)
 
     def evaluate(
         self, theta: ParameterVector, loss: AbstractLoss, out: ParameterVector, rows: IntArray | None = None
@@ -68,10 +65,6 @@ class DenseTwoLayer(AbstractTrainable):
     def forward(self, theta: ParameterVector) -> FloatArray:
         """One matrix product."""
         return self._kernel.forward(theta)
-
-    def last_margins(self) -> FloatArray:
-        """The kernel's buffer."""
-        return self._kernel.margins
 
     def inner(self, first: ParameterVector, second: ParameterVector) -> float:
         """Euclidean, with what lies outside the span; a difference of parameters has nothing there."""

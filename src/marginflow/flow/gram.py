@@ -33,15 +33,12 @@ class GramTwoLayer(AbstractTrainable):
         self._start_squared = float(np.vdot(self._A, self._A))
         self._Z = np.empty_like(self._U)
         self._active = np.empty(self._U.shape, dtype=np.bool_)
-        self._margins = np.empty(y.size)
+        self.shapes = [self._U.shape]
+        self.margins = np.empty(y.size)
 
     def start(self) -> ParameterVector:
         """Zero: nothing has moved."""
         return self.vector()
-
-    def vector(self) -> ParameterVector:
-        """Zeros, shape (n, k)."""
-        return ParameterVector([self._U.shape])
 
     def forward(self, theta: ParameterVector) -> FloatArray:
         """Margins; leaves the activations in the buffer."""
@@ -49,13 +46,9 @@ class GramTwoLayer(AbstractTrainable):
         np.dot(self._K, theta.parts[0], out=Z)
         np.add(Z, self._U, out=Z)
         np.maximum(Z, 0.0, out=Z)
-        np.dot(Z, self._network.v, out=self._margins)
-        np.multiply(self._margins, self._y, out=self._margins)
-        return self._margins
-
-    def last_margins(self) -> FloatArray:
-        """As last evaluated."""
-        return self._margins
+        np.dot(Z, self._network.v, out=self.margins)
+        np.multiply(self.margins, self._y, out=self.margins)
+        return self.margins
 
     def evaluate(
         self, theta: ParameterVector, loss: AbstractLoss, out: ParameterVector, rows: IntArray | None = None

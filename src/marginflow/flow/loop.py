@@ -96,7 +96,7 @@ class Loop(AbstractState):
     def margins(self) -> FloatArray | None:
         """As last evaluated; with mini-batches one more product over all samples, once an epoch."""
         if self.batch is None:
-            return self.model.last_margins()
+            return self.model.margins
         if self._fresh_margins is None and self._asked_in_epoch < self.epoch:
             self._asked_in_epoch = self.epoch
             self._fresh_margins = self.model.forward(self.now.theta)
@@ -158,7 +158,7 @@ class Loop(AbstractState):
             self.recording = now.step == next_record
             if self.recording:
                 next_record = self.recording_plan.after(now.step)
-                self._record(model.last_margins() if full else model.forward(now.theta))
+                self._record(model.margins if full else model.forward(now.theta))
                 if not descent.flat.any() or (schedule.backtracks and self._no_progress()) or self._at_rest():
                     return "stalled"
             for rule in self.stop:

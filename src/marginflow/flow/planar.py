@@ -41,17 +41,14 @@ class PlanarTwoLayer(AbstractTrainable):
         self._z = np.ascontiguousarray(X[self._order, 1])
         self._y = y[self._order]
         self._sorted_margins = np.empty(n)
-        self._margins = np.empty(n)
+        self.shapes = [network.W.shape]
+        self.margins = np.empty(n)
         self._px = np.zeros(2 * n + 1)
         self._pz = np.zeros(2 * n + 1)
 
     def start(self) -> ParameterVector:
         """W."""
         return self.vector().fill([self._network.W])
-
-    def vector(self) -> ParameterVector:
-        """Zeros, shape (k, 2)."""
-        return ParameterVector([(self._network.width, 2)])
 
     def _arcs(self, wx: FloatArray, wz: FloatArray) -> tuple[IntArray, IntArray]:
         """First and one-past-last sample of each neuron's arc, as positions in two turns of the sorted samples."""
@@ -82,7 +79,7 @@ class PlanarTwoLayer(AbstractTrainable):
         return low, high
 
     def _values(self, wx: FloatArray, wz: FloatArray, low: IntArray, high: IntArray) -> FloatArray:
-        """Margins in order of angle."""
+        """Margins in order of angle; in `margins` they have the user's order."""
         n = self._n
         ends = np.concatenate([low, high])
         ax, az = self._v * wx, self._v * wz
@@ -92,6 +89,7 @@ class PlanarTwoLayer(AbstractTrainable):
         np.multiply(sx[:n] + sx[n : 2 * n], self._x, out=q)
         q += (sz[:n] + sz[n : 2 * n]) * self._z
         q *= self._y
+        self.margins[self._order] = q
         return q
 
     def forward(self, theta: ParameterVector) -> FloatArray:
@@ -99,12 +97,7 @@ class PlanarTwoLayer(AbstractTrainable):
         W = theta.parts[0]
         wx, wz = W[:, 0], W[:, 1]
         self._values(wx, wz, *self._arcs(wx, wz))
-        return self.last_margins()
-
-    def last_margins(self) -> FloatArray:
-        """Put back into the user's order."""
-        self._margins[self._order] = self._sorted_margins
-        return self._margins
+        return self.margins
 
     def evaluate(
         self, theta: ParameterVector, loss: AbstractLoss, out: ParameterVector, rows: IntArray | None = None

@@ -1,6 +1,7 @@
 """What the training loop asks of a model: a flat parameter vector, ln L with its gradient, and lengths."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -20,13 +21,18 @@ class AbstractTrainable(ABC):
     coordinates, is the gradient step on the network's own parameters.
     """
 
+    shapes: Sequence[tuple[int, ...]]
+    """Of the arrays that the coordinates consist of."""
+    margins: FloatArray
+    """Of all samples where they were last evaluated: a buffer that the next evaluation overwrites."""
+
     @abstractmethod
     def start(self) -> ParameterVector:
         """The coordinates of the network that training begins with."""
 
-    @abstractmethod
     def vector(self) -> ParameterVector:
         """A new vector of zeros in the coordinates."""
+        return ParameterVector(self.shapes)
 
     @abstractmethod
     def evaluate(
@@ -39,11 +45,7 @@ class AbstractTrainable(ABC):
 
     @abstractmethod
     def forward(self, theta: ParameterVector) -> FloatArray:
-        """Margins y_i N(x_i) of all samples, shape (n,), in a buffer that the next call may overwrite."""
-
-    @abstractmethod
-    def last_margins(self) -> FloatArray:
-        """Margins of all samples where they were last evaluated, in the same buffer."""
+        """Margins y_i N(x_i) of all samples, shape (n,), left in `margins`."""
 
     def inner(self, first: ParameterVector, second: ParameterVector) -> float:
         """Inner product of two parameter vectors as parameters of the network; here in orthonormal coordinates."""
@@ -73,15 +75,12 @@ class MLPTrainable(AbstractTrainable):
         depth = network.depth if network.outputs == "trained" else network.depth - 1
         self._trained, self._frozen = network.layers[:depth], network.layers[depth:]
         self._arrays = [array for layer in self._trained for array in layer if array is not None]
-        self._margins = np.empty(y.size)
+        self.shapes = [array.shape for array in self._arrays]
+        self.margins = np.empty(y.size)
 
     def start(self) -> ParameterVector:
         """The trained layers, weight and bias in turn."""
         return self.vector().fill(self._arrays)
-
-    def vector(self) -> ParameterVector:
-        """Zeros in the shapes of the trained layers."""
-        return ParameterVector([array.shape for array in self._arrays])
 
     def network(self, theta: ParameterVector) -> MLP:
         """The network with these layers."""
@@ -99,7 +98,7 @@ class MLPTrainable(AbstractTrainable):
         X, y = (self._X, self._y) if rows is None else (self._X[rows], self._y[rows])
         margins = y * network(X)
         if rows is None:
-            self._margins[:] = margins
+            self.margins[:] = margins
         log_sum, p = loss.log_sum_and_weights(margins)
         if np.isnan(log_sum):
             return log_sum
@@ -111,12 +110,8 @@ class MLPTrainable(AbstractTrainable):
 
     def forward(self, theta: ParameterVector) -> FloatArray:
         """Margins by the public values."""
-        self._margins[:] = self._y * self.network(theta)(self._X)
-        return self._margins
-
-    def last_margins(self) -> FloatArray:
-        """As last evaluated."""
-        return self._margins
+        self.margins[:] = self._y * self.network(theta)(self._X)
+        return self.margins
 
     def balance(self, theta: ParameterVector) -> FloatArray | None:
         """All hidden neurons whose outgoing weights are trained, layer after layer."""
