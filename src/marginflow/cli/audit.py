@@ -12,7 +12,7 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed, Tolerance, checked, written
-from marginflow.cli.output import check_target, print_rows, result_text, write_page
+from marginflow.cli.output import check_target, deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
 
@@ -94,58 +94,40 @@ def audit(
             progress=show,
         )
     record = found.to_dict() | {"seed": seed, "out": out}
-    if out is not None:
-        write_page(record, out, name=model.name, title=f"Audit of {model.name}")
-    if as_json:
-        print(result_text(record))
-    elif isinstance(found, mf.audits.ClassesAudit):
-        _print_classes(found, out)
-    else:
-        _print(found, out)
+    deliver(record, as_json=as_json, out=out, title=f"Audit of {model.name}", describe=lambda: _print(found))
     return DONE if found.is_kkt_point and not found.contradicted else DOES_NOT_HOLD
 
 
-def _print_classes(found: mf.audits.ClassesAudit, out: Path | None) -> None:
+def _print(found: mf.audits.Audit | mf.audits.ClassesAudit) -> None:
     print(found.verdict)
     for remark in found.remarks:
         print(remark)
     if found.certificate is not None:
         print(f"\n{found.certificate}")
+    if isinstance(found, mf.audits.Audit):
+        _print_flips(found)
     if found.radii:
-        _print_radii(found.radii, ("sample", "label", "rival", "lower", "upper", "status"))
-    if out is not None:
-        print(f"\nPage  {out}")
+        rival = () if isinstance(found, mf.audits.Audit) else ("label", "rival")
+        _print_radii(found.radii, ("sample", *rival, "lower", "upper", "status"))
+    if isinstance(found, mf.audits.Audit):
+        print(f"\n{len(found.applying)} statements apply:")
+        for judged in found.applying:
+            print(f"{judged.id:<22} {judged.outcome:<10} {judged.meaning}")
+    print()
 
 
-def _print(found: mf.audits.Audit, out: Path | None) -> None:
-    print(found.verdict)
-    for remark in found.remarks:
-        print(remark)
-    print()
-    print(found.certificate)
-    print()
-    print(found.training)
-    print(found.nearby)
+def _print_flips(found: mf.audits.Audit) -> None:
+    print(f"\n{found.training}\n{found.nearby}")
     print("\nNorm of a multiple of one vector, subtracted from the positive and added to the negative samples:")
     walks = [*found.flips, *([found.shortest] if found.shortest is not None else [])]
-    print_rows(
-        [
-            {
-                "name": mf.measurements.DIRECTIONS.get(walk.name, walk.name),
-                **{str(share): walk.norm_for(share) for share in (0.5, 0.9, 1.0)},
-            }
-            for walk in walks
-        ],
-        headings={"name": "direction", "0.5": "flips 50%", "0.9": "flips 90%", "1.0": "flips all"},
-    )
+    shares = (0.5, 0.9, 1.0)
+    rows = [
+        {"name": mf.measurements.DIRECTIONS.get(walk.name, walk.name)}
+        | {str(share): walk.norm_for(share) for share in shares}
+        for walk in walks
+    ]
+    print_rows(rows, headings={"name": "direction", "0.5": "flips 50%", "0.9": "flips 90%", "1.0": "flips all"})
     print(f"No vector shorter than {found.universal.lower:.4g} flips them all.")
-    if found.radii:
-        _print_radii(found.radii, ("sample", "lower", "upper", "status"))
-    print(f"\n{len(found.applying)} statements apply:")
-    for judged in found.applying:
-        print(f"{judged.id:<22} {judged.outcome:<10} {judged.meaning}")
-    if out is not None:
-        print(f"\nPage  {out}")
 
 
 def _print_radii(radii: Sequence[mf.measurements.CheckedRadius], columns: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ import marginflow as mf
 from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label, Paper, Seed, flag, written
-from marginflow.cli.output import check_target, result_text, write_page
+from marginflow.cli.output import check_target, deliver, result_text
 from marginflow.cli.progress import progress, watched
 from marginflow.cli.provenance import versions
 from marginflow.errors import InputError
@@ -232,11 +232,8 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         "out": out,
         "verdicts": [verdict.to_dict() for verdict in verdicts],
     }
-    if out is not None:
-        write_page(record, out, name=given.name, title=f"The statements of the papers on {given.name}")
-    if as_json:
-        print(result_text(record))
-    else:
+
+    def describe() -> None:
         words = [(entry.id, NOT_MET if entry.id in not_met else entry.outcome) for entry in verdicts]
         for verdict, (_, word) in zip(verdicts, words, strict=True):
             _line(verdict, word)
@@ -245,8 +242,9 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         if not_met:
             print(f"Assumptions and definitions that these files do not meet: {', '.join(not_met)}.")
         print(f"Violated although they apply: {', '.join(broken) or 'none'}.")
-        if out is not None:
-            print(f"Page  {out}")
+
+    title = f"The statements of the papers on {given.name}"
+    deliver(record, as_json=as_json, out=out, title=title, describe=describe)
     return DOES_NOT_HOLD if broken else DONE
 
 

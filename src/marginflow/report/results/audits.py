@@ -10,7 +10,7 @@ from marginflow.report.page import Section, Tone
 from marginflow.report.results.certificates import RESIDUAL_SPAN
 from marginflow.report.results.plain import natural_axes, row_section
 from marginflow.report.results.robustness import curve_rows, distance_charts, settled
-from marginflow.report.results.summary import Fields, Summary
+from marginflow.report.results.summary import Fields, Rows, Summary
 from marginflow.report.table import Table, text_of
 from marginflow.report.universal_chart import image_sums, universal_chart
 
@@ -137,16 +137,6 @@ def _vector(record: Fields) -> list[Chart]:
     universal, n = record.object("universal"), text_of(record["samples"])
     if not universal.get("curve"):
         return []
-    upper, lower = universal.number("upper"), universal.number("lower")
-    agree = math.isclose(upper, lower, rel_tol=1e-6)
-    shorter = "none shorter does" if agree else f"none shorter than {text_of(lower)} does"
-    drawn = universal_chart(
-        curve_rows("", universal.object("curve")),
-        size=upper,
-        said=(f"norm {text_of(upper)} flips all {n},", shorter),
-        verb="flipped",
-        title="How much one vector flips",
-    )
     examples = [
         {
             "values": example.numbers("values"),
@@ -156,6 +146,17 @@ def _vector(record: Fields) -> list[Chart]:
         }
         for example in (record.objects("examples") if "examples" in record else [])
     ]
+    curve = curve_rows("", universal.object("curve"))
+    return vector_charts(universal, curve, examples, does=f"flips all {n}", verb="flipped", title="flips")
+
+
+def vector_charts(universal: Fields, curve: Rows, examples: Rows, *, does: str, verb: str, title: str) -> list[Chart]:
+    """What one vector does by its norm and, where samples are images, to an example of each class."""
+    upper, lower = universal.number("upper"), universal.number("lower")
+    agree = math.isclose(upper, lower, rel_tol=1e-6)
+    shorter = "none shorter does" if agree else f"none shorter than {text_of(lower)} does"
+    said, heading = (f"norm {text_of(upper)} {does},", shorter), f"How much one vector {title}"
+    drawn = universal_chart(curve, size=upper, said=said, verb=verb, title=heading)
     sums = image_sums(examples, universal.numbers("vector"))
     return [drawn, sums] if sums is not None else [drawn]
 

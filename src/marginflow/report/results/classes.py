@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from marginflow.report.charts import strips
 from marginflow.report.page import Section
-from marginflow.report.results.audits import how_read, noticed
+from marginflow.report.results.audits import how_read, noticed, vector_charts
 from marginflow.report.results.robustness import accuracy_chart, distance_chart, settled
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
-from marginflow.report.universal_chart import image_sums, universal_chart
 
 
 def classes_audit(record: Fields) -> Summary:
@@ -39,17 +38,6 @@ def _universal(record: Fields) -> Section:
         {"norm": size, "share": share}
         for size, share in zip(found.numbers("sizes"), found.numbers("shares"), strict=True)
     ]
-    agree = math.isclose(found.number("upper"), found.number("lower"), rel_tol=1e-6)
-    chart = universal_chart(
-        rows,
-        size=found.number("upper"),
-        said=(
-            f"norm {text_of(upper)} changes all {n},",
-            "none shorter does" if agree else f"none shorter than {lower} does",
-        ),
-        verb="changed",
-        title="How much one vector changes",
-    )
     examples = [
         {
             "values": example.numbers("values"),
@@ -59,9 +47,8 @@ def _universal(record: Fields) -> Section:
         }
         for example in (record.objects("examples") if "examples" in record else [])
     ]
-    sums = image_sums(examples, found.numbers("vector"))
-    content = (chart, sums) if sums is not None else (chart,)
-    return Section(heading="One vector changes them all", paragraphs=(sentence,), content=content)
+    drawn = vector_charts(found, rows, examples, does=f"changes all {n}", verb="changed", title="changes")
+    return Section(heading="One vector changes them all", paragraphs=(sentence,), content=tuple(drawn))
 
 
 def _radii(record: Fields) -> list[Section]:

@@ -3,7 +3,7 @@
 from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, points
 from marginflow.report.images import image_chart, square_side
-from marginflow.report.page import Section
+from marginflow.report.page import Section, Tone
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.table import Table, text_of
 
@@ -41,8 +41,7 @@ def influence(record: Fields) -> Summary:
         ),
         _branches(record, jumped),
     ]
-    sentence = str(record["sentence"])
-    return Summary(sentence=sentence, tone="holds" if record["holds"] else "violated", sections=tuple(sections))
+    return _judged(record, *sections)
 
 
 def unlearned(record: Fields) -> Summary:
@@ -67,9 +66,7 @@ def unlearned(record: Fields) -> Summary:
         paragraphs=(words,),
         content=(chart, Table.of(rows, columns=columns, caption="Distances")),
     )
-    return Summary(
-        sentence=str(record["sentence"]), tone="holds" if record["holds"] else "violated", sections=(section,)
-    )
+    return _judged(record, section)
 
 
 def valued(record: Fields) -> Summary:
@@ -102,9 +99,12 @@ def valued(record: Fields) -> Summary:
         paragraphs=(words,),
         content=(chart, *_pictures(rows), Table.of(rows[:_SHOWN], columns=columns, caption="The first samples")),
     )
-    return Summary(
-        sentence=str(record["sentence"]), tone="holds" if record["holds"] else "violated", sections=(section,)
-    )
+    return _judged(record, section)
+
+
+def _judged(record: Fields, *sections: Section) -> Summary:
+    tone: Tone = "holds" if record["holds"] else "violated"
+    return Summary(sentence=str(record["sentence"]), tone=tone, sections=sections)
 
 
 # What a continuation along a branch of KKT points means for a reader.
