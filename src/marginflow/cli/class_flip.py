@@ -2,11 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.output import deliver, print_rows
+from marginflow.cli.output import print_rows
 from marginflow.errors import InputError
 from marginflow.networks import Classifier
 from marginflow.robustness.class_steps import class_steps
@@ -15,19 +13,10 @@ from marginflow.robustness.class_universal import universal_change
 SHORTEST = "shortest"
 
 
-def flip_classes(
-    network: Classifier,
-    X: FloatArray,
-    own: IntArray,
-    vectors: Sequence[tuple[str, FloatArray | None]],
-    *,
-    share: float,
-    test: Path | None,
-    dimension: int,
-    out: Path | None,
-    as_json: bool,
-) -> int:
-    """The same for every direction by name; None stands for the shortest vector that is found."""
+def class_changes(
+    network: Classifier, X: FloatArray, own: IntArray, vectors: Sequence[tuple[str, FloatArray | None]], share: float
+) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """A row for every direction by name, and the same with arrays; None stands for the shortest vector found."""
     rows, whole = [], []
     for name, given in vectors:
         found = None if given is not None else universal_change(network, X, own, share=share)
@@ -49,24 +38,7 @@ def flip_classes(
         }
         rows.append(row)
         whole.append(row | {"vector": vector, "first": steps.sizes, "rivals": steps.rival, "curve": steps.rows()})
-    does = all(math.isfinite(float(str(row["norm"]))) for row in rows)
-    record = {
-        "flips": does,
-        "share": share,
-        "signed": False,
-        "samples": len(own),
-        "test": test,
-        "sqrt_dimension": math.sqrt(dimension),
-        "out": out,
-    }
-    deliver(
-        record | {"directions": rows},
-        as_json=as_json,
-        out=out,
-        whole=record | {"directions": whole},
-        describe=lambda: _print(rows, share, network.n_classes, len(own)),
-    )
-    return DONE if does else DOES_NOT_HOLD
+    return rows, whole
 
 
 def vectors_by_name(names: Sequence[str] | None, read: dict[str, FloatArray]) -> list[tuple[str, FloatArray | None]]:
@@ -81,7 +53,8 @@ def vectors_by_name(names: Sequence[str] | None, read: dict[str, FloatArray]) ->
     return [(name, read.get(name)) for name in chosen]
 
 
-def _print(rows: Sequence[dict[str, object]], share: float, n_classes: int, n_samples: int) -> None:
+def print_changes(rows: Sequence[dict[str, object]], share: float, n_classes: int, n_samples: int) -> None:
+    """What it takes to change them, in a table and a sentence."""
     print(f"One vector, added to every sample; {n_samples} samples, {n_classes} classes. Norms of first changes:")
     print_rows(
         rows,

@@ -63,61 +63,66 @@ def flip(
     check_target(out, (".json",), force=force)
     judged, dataset, _ = network_and_data(network, data, label)
     d = dataset.full_dimension
-    if isinstance(judged, mf.networks.Classifier):
-        from marginflow.cli.class_flip import flip_classes, vectors_by_name
-
-        read = {name: _read_vector(Path(name)) for name in direction or [] if name.lower().endswith(".npy")}
-        fresh = dataset if test is None else _fresh(test, judged, label)
-        with progress("Stepping"):
-            return flip_classes(
-                judged,
-                fresh.X,
-                logits_of(fresh, judged),
-                vectors_by_name(direction, read),
-                share=share,
-                test=test,
-                dimension=d,
-                out=out,
-                as_json=as_json,
-            )
     target = dataset if test is None else _fresh(test, judged, label)
-    names = direction or ["label-sum"]
-    with progress("Stepping") as show:
-        certificate = (
-            _certificate(judged, dataset) if any(name in mf.measurements.BY_MULTIPLIERS for name in names) else None
-        )
-        flips = []
-        for index, name in enumerate(names):
-            show(index / len(names), name)
-            z = (
-                _read_vector(Path(name))
-                if name.lower().endswith(".npy")
-                else mf.measurements.named_direction(name, judged, dataset, certificate)
-            )
-            flips.append(mf.measurements.flip(judged, target, z, name=name, signed=not unsigned))
-    rows = [known.summary(dimension=d, share=share) for known in flips]
-    does = all(math.isfinite(known.norm_for(share)) for known in flips)
+    n = target.n_samples
+    if isinstance(judged, mf.networks.Classifier):
+        from marginflow.cli.class_flip import class_changes, print_changes, vectors_by_name
+
+        unsigned = True  # there is no sign
+        read = {name: _read_vector(Path(name)) for name in direction or [] if name.lower().endswith(".npy")}
+        vectors = vectors_by_name(direction, read)
+        with progress("Stepping"):
+            rows, whole = class_changes(judged, target.X, logits_of(target, judged), vectors, share)
+    else:
+        flips = _flips(judged, dataset, target, direction or ["label-sum"], signed=not unsigned)
+        rows = [known.summary(dimension=d, share=share) for known in flips]
+        whole = [
+            row | {"vector": known.vector, "first": known.steps.sizes, "curve": known.curve()}
+            for row, known in zip(rows, flips, strict=True)
+        ]
+
+    def describe() -> None:
+        if isinstance(judged, mf.networks.Classifier):
+            print_changes(rows, share, judged.n_classes, n)
+        else:
+            _print(rows, share, n, d, unsigned=unsigned)
+
+    does = all(math.isfinite(float(str(row["norm"]))) for row in rows)
     record = {
         "flips": does,
         "share": share,
         "signed": not unsigned,
-        "samples": target.n_samples,
+        "samples": n,
         "test": test,
         "sqrt_dimension": math.sqrt(d),
         "out": out,
     }
-    whole = [
-        row | {"vector": known.vector, "first": known.steps.sizes, "curve": known.curve()}
-        for row, known in zip(rows, flips, strict=True)
-    ]
     deliver(
         record | {"directions": rows},
         as_json=as_json,
         out=out,
         whole=record | {"directions": whole},
-        describe=lambda: _print(rows, share, target.n_samples, d, unsigned=unsigned),
+        describe=describe,
     )
     return DONE if does else DOES_NOT_HOLD
+
+
+def _flips(
+    network: mf.networks.TwoLayer, data: mf.data.Dataset, target: mf.data.Dataset, names: Sequence[str], *, signed: bool
+) -> list[mf.measurements.Flip]:
+    """The walk of the target along every direction of the data by name, or along a vector from a file."""
+    flips = []
+    with progress("Stepping") as show:
+        certificate = _certificate(network, data) if set(names) & set(mf.measurements.BY_MULTIPLIERS) else None
+        for index, name in enumerate(names):
+            show(index / len(names), name)
+            z = (
+                _read_vector(Path(name))
+                if name.lower().endswith(".npy")
+                else mf.measurements.named_direction(name, network, data, certificate)
+            )
+            flips.append(mf.measurements.flip(network, target, z, name=name, signed=signed))
+    return flips
 
 
 def _fresh(path: Path, network: mf.networks.TwoLayer | mf.networks.Classifier, label: str | None) -> mf.data.Dataset:
