@@ -18,7 +18,10 @@ from marginflow.scalars import real_number
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
+    from marginflow.flow.recipes import FCB22, KYS23, VYS22
     from marginflow.networks import TwoLayer
+
+    Published = VYS22 | KYS23 | FCB22
 
 RecipeName = Literal["vys22", "kys23", "fcb22", "flow"]
 HEADINGS = {
@@ -74,8 +77,9 @@ def train(
             raise InputError(f"--run {run_file} keeps its arrays in {out}, which is --out; give them different names.")
     dataset = mf.data.Dataset.load(data, label=label)
     rules = _stop_rules(recipe, stop_loss, max_steps, time_limit)
-    chosen = _recipe(recipe, rules)
-    begun = _start(recipe, dataset.dimension, width, scale, start, seed)
+    published = _published(recipe)
+    chosen = mf.flow.GradientFlow(stop=rules) if published is None else published
+    begun = _start(published, dataset.dimension, width, scale, start, seed)
     with progress("Training") as show:
         run = mf.flow.train(
             begun,
@@ -114,28 +118,23 @@ def _stop_rules(
     return rules
 
 
-def _recipe(name: RecipeName, rules: list[mf.flow.AbstractStop]) -> mf.flow.AbstractRecipe:
-    published: dict[str, mf.flow.AbstractRecipe] = {
-        "vys22": mf.flow.recipes.VYS22(),
-        "kys23": mf.flow.recipes.KYS23(),
-        "fcb22": mf.flow.recipes.FCB22(),
-    }
-    return published[name] if name in published else mf.flow.GradientFlow(stop=rules)
+def _published(name: RecipeName) -> Published | None:
+    """The training of a paper; None for gradient flow."""
+    published = {"vys22": mf.flow.recipes.VYS22, "kys23": mf.flow.recipes.KYS23, "fcb22": mf.flow.recipes.FCB22}
+    return published[name]() if name in published else None
 
 
-def _start(recipe: RecipeName, dimension: int, width: int, scale: float, given: Path | None, seed: int) -> TwoLayer:
+def _start(
+    published: Published | None, dimension: int, width: int, scale: float, given: Path | None, seed: int
+) -> TwoLayer:
     """The network that training begins with: a file, or the paper's own law times `scale`."""
     real_number("scale", scale, above=0.0)
     if given is not None:
         start = one_output(given)
         if start.dimension != dimension:
             raise InputError(f"{given} has dimension {start.dimension}, but the data have dimension {dimension}.")
-    elif recipe == "flow":
+    elif published is None:
         start = mf.networks.TwoLayer.initialise(width, dimension, seed=seed)
-    elif recipe == "fcb22":
-        start = mf.flow.recipes.FCB22().network(width, dimension, seed=seed)
-    elif recipe == "kys23":
-        start = mf.flow.recipes.KYS23().network(width, dimension, seed=seed)
     else:
-        start = mf.flow.recipes.VYS22().network(width, dimension, seed=seed)
+        start = published.network(width, dimension, seed=seed)
     return start if scale == 1.0 else start.scaled(scale)
