@@ -76,7 +76,8 @@ def forged(network: TwoLayer, x: np.ndarray, label: float, L: float) -> RadiusCe
     """The best that the search can say for the false claim that there is no witness within L."""
     reduction = reduce_network(network)
     options = RadiusOptions(level=0.0, tolerance=1e-9, time_limit=np.inf, max_nodes=30, certificate=True)
-    search = Search(reduction.at(x, label, 0.0), Blindfold(), options, horizon=L, begin=0.0)
+    problem = reduction.at(x, label, 0.0)
+    search = Search(problem=problem, witness=Blindfold(), options=options, horizon=L, begin=0.0)
     search.run()
     nodes = tuple(ProofNode(steps=tuple(n.steps), split=n.split, children=n.children) for n in search.tree)
     return RadiusCertificate(

@@ -51,29 +51,19 @@ def standardised(X: FloatArray) -> FloatArray:
 def _chosen(name: str, negative: int | str | None, positive: int | str | None, standardise: bool) -> Dataset:
     """Those two, or all of them where both are None."""
     bunch = getattr(_sklearn_datasets(), f"load_{name}")()
-    if negative is None and positive is None:
-        X = np.asarray(bunch.data, dtype=np.float64)
-        return Dataset(
-            X=standardised(X) if standardise else X,
-            y=bunch.target.astype(np.float64),
-            classes=tuple(bunch.target_names.tolist()),
-            origin={"name": name, "standardise": bool(standardise)},
-        )
-    if negative is None or positive is None:
+    X, y, names = np.asarray(bunch.data, dtype=np.float64), bunch.target.astype(np.float64), bunch.target_names
+    pair: dict[str, int | str] = {}
+    if negative is not None and positive is not None:
+        numbers = [_class_number(bunch, name, chosen) for chosen in (negative, positive)]
+        if numbers[0] == numbers[1]:
+            raise InputError(f"Both classes of {name} are {negative!r}; two different ones are expected.")
+        rows = np.isin(bunch.target, numbers)
+        X, y, names = X[rows], np.where(bunch.target[rows] == numbers[1], 1.0, -1.0), names[numbers]
+        pair = {"negative": negative, "positive": positive}
+    elif negative is not None or positive is not None:
         raise InputError(f"One class of {name} is given without the other; both are expected, or neither for all.")
-    numbers = [_class_number(bunch, name, chosen) for chosen in (negative, positive)]
-    if numbers[0] == numbers[1]:
-        raise InputError(f"Both classes of {name} are {negative!r}; two different ones are expected.")
-    chosen = np.isin(bunch.target, numbers)
-    X = np.asarray(bunch.data, dtype=np.float64)[chosen]
-    y = np.where(bunch.target[chosen] == numbers[1], 1.0, -1.0)
-    names = bunch.target_names[numbers].tolist()
-    return Dataset(
-        X=standardised(X) if standardise else X,
-        y=y,
-        classes=(names[0], names[1]),
-        origin={"name": name, "negative": negative, "positive": positive, "standardise": bool(standardise)},
-    )
+    origin = {"name": name, **pair, "standardise": bool(standardise)}
+    return Dataset(X=standardised(X) if standardise else X, y=y, classes=tuple(names.tolist()), origin=origin)
 
 
 def _class_number(bunch: Any, name: str, chosen: int | str) -> int:

@@ -11,7 +11,7 @@ pre-activations and the other margins keep the right strict signs, that solution
 ball arithmetic, so "proved" is a proof.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -263,29 +263,17 @@ def _krawczyk(flint: Any, system: _System, x: list[Any], Y: Any) -> KKTProof:
         row = sum((abs((1 if i == j else 0) - product[i, j]) for j in range(size)), flint.arb(0))
         contraction = max(contraction, upper(row))
     inside = upper(flint.arb(newton) + flint.arb(contraction) * flint.arb(radius)) < radius
+    failed = f"Krawczyk's test fails (contraction {contraction:.1e}); the KKT point may not be isolated."
+    proof = KKTProof(proved=False, reason=failed, radius=radius, contraction=contraction, unknowns=size)
     if not inside:
-        return KKTProof(
-            proved=False,
-            reason=f"Krawczyk's test fails (contraction {contraction:.1e}); the KKT point may not be isolated.",
-            radius=radius,
-            contraction=contraction,
-            unknowns=size,
-        )
+        return proof
     slack, failed = _inequalities(flint, system, box)
+    proof = replace(proof, reason=failed, smallest_slack=slack)
     if failed:
-        return KKTProof(
-            proved=False, reason=failed, radius=radius, contraction=contraction, unknowns=size, smallest_slack=slack
-        )
+        return proof
     distance = _distance(flint, system, box)
-    return KKTProof(
-        proved=True,
-        reason=f"an exact KKT point lies within relative distance {distance:.1e} of the network.",
-        distance=distance,
-        radius=radius,
-        contraction=contraction,
-        unknowns=size,
-        smallest_slack=slack,
-    )
+    proved = f"an exact KKT point lies within relative distance {distance:.1e} of the network."
+    return replace(proof, proved=True, reason=proved, distance=distance)
 
 
 def _inequalities(flint: Any, system: _System, box: list[Any]) -> tuple[float, str]:

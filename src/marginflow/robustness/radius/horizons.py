@@ -81,7 +81,9 @@ def _within_horizons(
     best: SearchOutcome | None = None
     for horizon in (*HORIZONS, float("inf")):
         if witness.delta is None or horizon == np.inf:
-            search = Search(problem, witness, options, horizon=horizon * scale, begin=begin, start=start)
+            search = Search(
+                problem=problem, witness=witness, options=options, horizon=horizon * scale, begin=begin, start=start
+            )
             outcome = search.run()
             if best is None or outcome.lower > best.lower:
                 best = outcome
@@ -103,7 +105,9 @@ def solve_within(problem: RadiusProblem, options: RadiusOptions, horizon: float,
         return _screened_out(start, begin, None)
 
     def search(witness: Witness) -> SearchOutcome:
-        return Search(problem, witness, options, horizon=horizon, begin=begin, attacks=False, start=start).run()
+        return Search(
+            problem=problem, witness=witness, options=options, horizon=horizon, begin=begin, attacks=False, start=start
+        ).run()
 
     try:
         return search(Witness(problem))

@@ -77,37 +77,29 @@ class CrossedBoundsError(ArithmeticError):
     """A lower bound above the witness: the witness only touches, or the search has a defect."""
 
 
+@dataclass(eq=False, kw_only=True)
 class Search:
     """One problem within one horizon, solved by `run`."""
 
-    def __init__(
-        self,
-        problem: RadiusProblem,
-        witness: Witness,
-        options: RadiusOptions,
-        *,
-        horizon: float,
-        begin: float,
-        attacks: bool = True,
-        start: Screened | None = None,
-    ) -> None:
-        self.problem = problem
-        self.attacks = attacks  # whether there are attacks still to be made
-        self.start = start  # what is known of the root already
-        self.horizon = horizon
-        self.tolerance = options.tolerance
-        self.begin = begin
-        self.deadline = begin + options.time_limit
-        self.max_nodes = options.max_nodes
-        self.witness = witness
-        self.complete = False
-        self.tree: list[TreeNode] = []
-        self.trace: list[tuple[float, float, float]] = []
-        self.linear_work = 0.0  # operations spent on chords
-        self.parabolas = False
-        self.discarded = 0  # nodes of a tree that was given up
-        self.scale = farthest(problem)
-        self.closed = float("inf")  # the least bound of a closed node
+    problem: RadiusProblem
+    witness: Witness
+    options: RadiusOptions
+    horizon: float
+    begin: float
+    attacks: bool = True  # whether there are attacks still to be made
+    start: Screened | None = None  # what is known of the root already
+    complete: bool = False
+    tree: list[TreeNode] = field(default_factory=list)
+    trace: list[tuple[float, float, float]] = field(default_factory=list)
+    linear_work: float = 0.0  # operations spent on chords
+    parabolas: bool = False
+    discarded: int = 0  # nodes of a tree that was given up
+    closed: float = float("inf")  # the least bound of a closed node
+
+    @property
+    def deadline(self) -> float:
+        """When time is over."""
+        return self.begin + self.options.time_limit
 
     @property
     def radius(self) -> float:
@@ -117,7 +109,7 @@ class Search:
     @property
     def goal(self) -> float:
         """A node with this bound is closed."""
-        return self.radius * (1.0 - self.tolerance)
+        return self.radius * (1.0 - self.options.tolerance)
 
     def run(self) -> SearchOutcome:
         """Search until the gap is closed, or time or nodes run out."""
@@ -179,7 +171,7 @@ class Search:
         )
 
     def _nodes_left(self) -> bool:
-        return self.discarded + len(self.tree) < self.max_nodes
+        return self.discarded + len(self.tree) < self.options.max_nodes
 
     def _root_with_parabolas(self, root: _Node, proved: float) -> bool:
         """Start again from the root with parabolas; False, and nothing changed, if the tree has proved more already."""
@@ -261,7 +253,7 @@ class Search:
         Once parabolas have come in they stay: every later node gets them.
         """
         few = _FEW_UNDECIDED if len(self.tree) < _SMALL_TREE else _VERY_FEW
-        if node.curved or self._undecided(node.box) <= few or self.radius > _FAR * self.scale:
+        if node.curved or self._undecided(node.box) <= few or self.radius > _FAR * farthest(self.problem):
             return False
         if not self.parabolas:
             weak = node.lower < _WEAK * self.radius
