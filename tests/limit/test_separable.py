@@ -65,7 +65,7 @@ def test_a_point_that_is_not_exact_says_what_to_try(offset, word):
     data = Dataset(X=sample.X + offset, y=sample.y)
     task = Task.of(data, TwoLayer.initialise(10, 5, seed=0))
     point = Finished(task.given, np.zeros(20), np.zeros((20, 10)), "", 1.0)
-    status = assemble._status(task, point, False, None, 0.1, 0.5)
+    status = assemble._status(task, point, False, None, 0.1, 0.5, None, tolerance=1e-9, unproved=False)
     assert status.startswith("Not exact")
     assert word in status
 
