@@ -111,10 +111,7 @@ def _step(
     """The point at these caps, from the structure at caps that are a little higher."""
     assert structure is not None
     guess = replace(
-        structure,
-        free=structure.free & ~chosen,
-        capped=structure.capped | chosen,
-        lam=np.minimum(structure.lam, caps),
+        structure, free=structure.free & ~chosen, capped=structure.capped | chosen, lam=np.minimum(structure.lam, caps)
     )
     return capped_point(base.problem, guess, caps, budget)
 

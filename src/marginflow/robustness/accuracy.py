@@ -123,12 +123,6 @@ def certified_accuracy(
     if y is None:
         raise InputError("y is None; accuracy needs the true labels.")
     radii = exact_radii(
-        network,
-        matrix("X", X),
-        y,
-        tolerance=tolerance,
-        time_limit=time_limit,
-        workers=workers,
-        progress=progress,
+        network, matrix("X", X), y, tolerance=tolerance, time_limit=time_limit, workers=workers, progress=progress
     )
     return accuracy_of_radii(radii)

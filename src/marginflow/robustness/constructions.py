@@ -88,10 +88,7 @@ def one_neuron_per_sample(
     network = TwoLayer(W=2.0 * points / (d * (1.0 - c)), b=np.full(signs.size, -(1.0 + c) / (1.0 - c)), v=signs)
     root = float(np.sqrt(d))
     return RobustNetwork(
-        network=network,
-        stated_radius=(1.0 - c) / 4.0 * root,
-        sharp_radius=(1.0 - c) / 2.0 * root,
-        correlation=c,
+        network=network, stated_radius=(1.0 - c) / 4.0 * root, sharp_radius=(1.0 - c) / 2.0 * root, correlation=c
     )
 
 

@@ -128,11 +128,7 @@ def _minimise(function: AbstractQuadratic, upper: FloatArray, start: FloatArray,
 
 
 def block_pivoting(
-    function: AbstractQuadratic,
-    upper: FloatArray,
-    start: FloatArray,
-    *,
-    deadline: float = np.inf,
+    function: AbstractQuadratic, upper: FloatArray, start: FloatArray, *, deadline: float = np.inf
 ) -> FloatArray:
     """Guess which coordinates are at a bound, solve for the others, exchange all that are on the wrong side, again.
 
@@ -168,11 +164,7 @@ def block_pivoting(
 
 
 def projected_newton(
-    function: AbstractQuadratic,
-    upper: FloatArray,
-    start: FloatArray,
-    *,
-    deadline: float = np.inf,
+    function: AbstractQuadratic, upper: FloatArray, start: FloatArray, *, deadline: float = np.inf
 ) -> FloatArray:
     r"""Minimise a convex quadratic with unit diagonal over 0 <= x <= upper.
 

@@ -233,15 +233,7 @@ def _open_leaf(claims: list[_Claim]) -> tuple[int, str]:
         L *= 1.0 + loose
         longest = float(np.sqrt((rows * rows).sum(axis=1)).max(initial=0.0))
     cases = Cases(
-        W=rows,
-        longest=longest,
-        a=seen.a,
-        c=c,
-        constants=constants,
-        farther=farther,
-        higher=higher,
-        noise=noise,
-        L=L,
+        W=rows, longest=longest, a=seen.a, c=c, constants=constants, farther=farther, higher=higher, noise=noise, L=L
     )
     return _walk(proofs, cases)
 

@@ -74,11 +74,7 @@ class Problems:
     def chosen(self, which: IntArray) -> Problems:
         """Some of them, in this order."""
         return replace(
-            self,
-            c=self.c[which],
-            constants=self.constants[which],
-            blurs=self.blurs[which],
-            drifts=self.drifts[which],
+            self, c=self.c[which], constants=self.constants[which], blurs=self.blurs[which], drifts=self.drifts[which]
         )
 
     def values_and_slopes(self) -> tuple[FloatArray, FloatArray]:

@@ -142,12 +142,7 @@ def _in_order(
 
 
 def _searched(
-    rivals: list[_Rival],
-    problems: Problems,
-    point: FloatArray,
-    unit: int,
-    options: RadiusOptions,
-    deadline: float,
+    rivals: list[_Rival], problems: Problems, point: FloatArray, unit: int, options: RadiusOptions, deadline: float
 ) -> _Found:
     """A witness of the first rival, bounds for all within its distance, and a search for each that this leaves open."""
     usable = [rival for rival in rivals if rival.usable]
