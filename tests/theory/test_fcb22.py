@@ -18,7 +18,6 @@ from marginflow.theory import Instance, Verdict
 from marginflow.theory.fcb22 import recorded
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import Path, path_of
-from marginflow.theory.fcb22.prop_3_2 import feature_change
 
 
 def judged(name: str, instance: Instance) -> Verdict:
@@ -52,7 +51,7 @@ def test_instance_c16_amplifies_as_the_prototype_did(seed: int) -> None:
     assert path.aligned[1].all()
     assert path.orthogonality.max() == pytest.approx(0.121, abs=0.015)
     assert path.growth[1].min() == pytest.approx(0.100, abs=0.008)
-    assert feature_change(path).min() == pytest.approx(294, rel=0.05)
+    assert path.feature_change.min() == pytest.approx(294, rel=0.05)
     assert path.clean_margins[-1].min() == pytest.approx(0.0072, abs=0.005)
     assert wrong(recorded.c16(seed=seed)) == 0
 
@@ -60,7 +59,7 @@ def test_instance_c16_amplifies_as_the_prototype_did(seed: int) -> None:
 def test_instance_c16_with_half_the_step() -> None:
     path = path_of(recorded.c16(k=2))
     assert path.times[-1] == 3
-    assert feature_change(path).min() == pytest.approx(220, rel=0.05)
+    assert path.feature_change.min() == pytest.approx(220, rel=0.05)
     assert path.correlations[1].min() == pytest.approx(0.626, abs=0.04)
     assert path.clean_margins[-1].min() == pytest.approx(0.0050, abs=0.003)
 
@@ -76,7 +75,7 @@ def test_instance_c64_amplifies_as_the_prototype_did() -> None:
     assert all(flags.all() for flags in path.aligned)
     assert path.orthogonality.max() == pytest.approx(0.132, abs=0.01)
     assert path.growth[1:].min() == pytest.approx(0.107, abs=0.005)
-    assert feature_change(path).min() == pytest.approx(6470, rel=0.03)
+    assert path.feature_change.min() == pytest.approx(6470, rel=0.03)
     assert path.clean_margins[-1].min() == pytest.approx(0.0067, abs=0.002)
     assert wrong(instance) == 0
     for name in ("Thm3.1.1", "Cond4.7", "Cond4.8", "Def4.5", "Lem4.3", "Lem4.4", "Rem.SimpleRule", "Rem.TestPointwise"):
@@ -117,7 +116,7 @@ def test_amplification_does_not_depend_on_the_dimension_but_the_start_does() -> 
 def test_feature_change_is_inverse_to_the_start() -> None:
     omds = (1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 4096)
     paths = [path_of(recorded.gd_run(400, 1200, 100, sd=1 / 16, eta=1 / 16, omd=omd)) for omd in omds]
-    products = [float(feature_change(path).min()) * omd for path, omd in zip(paths, omds, strict=True)]
+    products = [float(path.feature_change.min()) * omd for path, omd in zip(paths, omds, strict=True)]
     assert products == pytest.approx([products[-1]] * 5, rel=0.003)
     assert products[-1] == pytest.approx(1.147, abs=0.04)
 
@@ -189,7 +188,7 @@ def test_figure_has_no_one_step_amplification_and_violates_the_lemmas(figure_pat
     assert figure_path.orthogonality[-1].max() < 5
     assert figure_path.aligned[0].mean() == pytest.approx(0.727, abs=0.03)
     assert figure_path.aligned[-1].mean() == 1.0
-    assert feature_change(figure_path).min() == pytest.approx(20.1, rel=0.15)
+    assert figure_path.feature_change.min() == pytest.approx(20.1, rel=0.15)
     for name in ("Thm3.1.1", "LemA.1", "Lem4.3", "Lem4.1"):
         assert judged(name, recorded.figure(20)).outcome == "not applicable"
 

@@ -17,9 +17,15 @@ from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance, Statement
 from marginflow.theory.instances import at_point
-from marginflow.theory.kys23.line import Bends, line_samples, minus_runs, plus_minus_plus, plus_plus
+from marginflow.theory.kys23.line import (
+    Bends,
+    line_samples,
+    minus_runs,
+    plus_minus_plus,
+    plus_plus,
+    symmetric_difference,
+)
 from marginflow.theory.kys23.line_points import global_point, mirror, spikes, spline
-from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
 from marginflow.theory.kys23.open_questions.line import target_error
 from marginflow.theory.kys23.thm_3_1.a1 import classifier_of_least_pieces, label_changes
 from marginflow.theory.kys23.thm_3_1.cor_a3 import fives, negative_segment

@@ -5,7 +5,6 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.fcb22.features import feature_change
 from marginflow.theory.fcb22.path import path_of
 from marginflow.theory.fcb22.recorded import gd_run
 from marginflow.theory.instance import Instance
@@ -34,7 +33,7 @@ def _wrong(numbers: Mapping[str, float], instance: Instance) -> float:
 
 
 def _moved(numbers: Mapping[str, float], instance: Instance) -> float:
-    return float(np.min(feature_change(path_of(instance))))
+    return float(np.min(path_of(instance).feature_change))
 
 
 SUCCESS: Final = Observation(

@@ -26,11 +26,6 @@ MODELS: Final = {
 }
 
 
-@cache
-def _with_limits() -> Instance:
-    return with_parameters(long_run(500, 1.0, 3000), **noise_limits())
-
-
 @stated(
     id="FCB22/Open.Tinf",
     number="Section 5",
@@ -39,7 +34,7 @@ def _with_limits() -> Instance:
     r"P(\tilde y f(x; W^{(T)}) \le 0)",
     needs=("network", "data", "law", "test", "run", "start"),
     parameters={**RUN, **MODELS},
-    example=_with_limits,
+    example=lambda: with_parameters(long_run(500, 1.0, 3000), **noise_limits()),
     control=c16,
     control_shows="two steps are not many",
 )

@@ -283,9 +283,21 @@ class Path:
         """Clean label times f(x_i; W^t), shape (r, n)."""
         return self.sample.clean * self.values
 
-    def subnetwork_margins(self, record: int = -1) -> FloatArray:
-        """Clean label times f^J(x_i), shape (n,)."""
-        network, J = self.networks[record], self.neurons.J
+    @cached_property
+    def feature_moves(self) -> tuple[FloatArray, FloatArray]:
+        """||phi(W^T x_i) - phi(W^0 x_i)|| and ||phi(W^0 x_i)||, each of shape (n,)."""
+        start, end = (np.maximum(self.sample.X @ network.W.T, 0.0) for network in (self.networks[0], self.end))
+        return np.linalg.norm(end - start, axis=1), np.linalg.norm(start, axis=1)
+
+    @property
+    def feature_change(self) -> FloatArray:
+        """The relative change of the feature map of every sample; infinite where no neuron was active at the start."""
+        moved, before = self.feature_moves
+        return np.divide(moved, before, out=np.full_like(moved, math.inf), where=before > 0)
+
+    def subnetwork_margins(self) -> FloatArray:
+        """Clean label times f^J(x_i) at the end, shape (n,)."""
+        network, J = self.end, self.neurons.J
         hidden = np.maximum(self.sample.X @ network.W[J].T, 0.0)
         return self.sample.clean * (hidden @ network.v[J])
 

@@ -5,7 +5,6 @@ from typing import Final
 
 from marginflow.theory.fcb22.constants import E2, GAMMA
 from marginflow.theory.fcb22.descent import complete
-from marginflow.theory.fcb22.features import feature_change, features
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import path_of, stated_of_run
@@ -44,8 +43,8 @@ def proposition_3_2(instance: Instance) -> Findings:
     """The relative change of the feature map of every sample against the three bounds of the proof."""
     path = path_of(instance)
     s, run = path.numbers, GoodRun(path)
-    moved, before = features(path)
-    ratio = feature_change(path)
+    moved, before = path.feature_moves
+    ratio = path.feature_change
     sizes = path.neurons.sizes[path.sample.clusters]
     middle = sizes * (E2 / (1024 * math.sqrt(path.neurons.a.size))) ** 2
     C = s.constant(instance)

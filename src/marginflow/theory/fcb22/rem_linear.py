@@ -23,11 +23,6 @@ from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance,
 _DIRECTIONS: Final = 64
 
 
-def linear_accuracy(S1: tuple[float, float], S2: tuple[float, float]) -> float:
-    """The accuracy from S(b + s1), S(b - s1) and S(b + s2), S(b - s2)."""
-    return 0.25 * (S1[0] + S1[1] + 2.0 - S2[0] - S2[1])
-
-
 def axis_accuracy(law: str, sigma: float, bias: float = 0.0) -> float:
     """The exact clean accuracy of sgn(<mu1, x> + b) for a law with independent coordinates and means along axes.
 
@@ -44,7 +39,7 @@ def axis_accuracy(law: str, sigma: float, bias: float = 0.0) -> float:
     def S(u: float) -> float:
         return float(coordinate.sf(-u / sigma))
 
-    return linear_accuracy((S(bias + 1.0), S(bias - 1.0)), (S(bias), S(bias)))
+    return 0.25 * (S(bias + 1.0) + S(bias - 1.0) + 2.0 - S(bias) - S(bias))
 
 
 def sampled_accuracy(law: XorClusters, W: FloatArray, bias: float, n: int, seed: int) -> FloatArray:

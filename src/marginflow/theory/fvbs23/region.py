@@ -22,17 +22,13 @@ LETTERS: Final = {
 }
 
 
-def _least_n(numbers: Mapping[str, float]) -> float:
-    return math.ceil(numbers["k"] * math.log(numbers["d"]) ** 2)
-
-
 DEFAULTS: Final[dict[str, float | Callable[[Mapping[str, float]], float]]] = {
     "sigma": lambda numbers: numbers["d"] ** -0.5,
     "p": 0.0,
     "c": 0.5,
     "epsilon": 0.05,
     "delta": 0.05,
-    "n": _least_n,
+    "n": lambda numbers: math.ceil(numbers["k"] * math.log(numbers["d"]) ** 2),
 }
 
 

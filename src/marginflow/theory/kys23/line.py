@@ -113,6 +113,16 @@ def minus_runs(y: FloatArray, length: int) -> list[tuple[int, int]]:
     return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a >= length]
 
 
+def symmetric_difference(first: FloatArray, second: FloatArray) -> float:
+    """The length of the set that belongs to exactly one of two unions of disjoint intervals."""
+    ends = np.unique(np.concatenate([first.ravel(), second.ravel()]))
+    if ends.size < 2:
+        return 0.0
+    middles = (ends[:-1] + ends[1:]) / 2
+    inside = [((part[:, :1] <= middles) & (middles <= part[:, 1:])).any(axis=0) for part in (first, second)]
+    return float(np.diff(ends)[inside[0] != inside[1]].sum())
+
+
 def dual_supremum(instance: Instance) -> float:
     """sup |F_lambda| over all directions for the multipliers of the certificate; 1 proves a global optimum."""
     return line.dual_function(instance.the_data(), instance.certificate.multipliers).supremum

@@ -41,16 +41,6 @@ def _line(numbers: Mapping[str, float], least: float, most: float) -> Findings:
     )
 
 
-def _any_width(numbers: Mapping[str, float]) -> Findings:
-    """Theorem 3.1: between p^5 and sqrt(p)."""
-    return _line(numbers, numbers["p"] ** 5, math.sqrt(numbers["p"]))
-
-
-def _local_minimum(numbers: Mapping[str, float]) -> Findings:
-    """Theorem 3.2: of order p."""
-    return _line(numbers, numbers["p"], numbers["p"])
-
-
 def _near_max_margin(numbers: Mapping[str, float]) -> Findings:
     """Theorem 4.1: clean error at most epsilon; the ratio of the norms is at least 1, so that p <= c_4^2."""
     m, d, p, epsilon, delta = (numbers[name] for name in ("m", "d", "p", "epsilon", "delta"))
@@ -100,11 +90,17 @@ def _marks(*letters: str) -> tuple[Mark, ...]:
     )
 
 
-THEOREM_3_1: Final = Region(
-    letters=_LINE, defaults={"delta": 0.1, "c": 1.0, "C": 1.0}, judge=_any_width, observation=LINE_ERROR
+THEOREM_3_1: Final = Region(  # between p^5 and sqrt(p)
+    letters=_LINE,
+    defaults={"delta": 0.1, "c": 1.0, "C": 1.0},
+    judge=lambda numbers: _line(numbers, numbers["p"] ** 5, math.sqrt(numbers["p"])),
+    observation=LINE_ERROR,
 )
-THEOREM_3_2: Final = Region(
-    letters=_LINE, defaults={"delta": 0.1, "c": 1 / 8, "C": 2.0}, judge=_local_minimum, observation=LINE_ERROR
+THEOREM_3_2: Final = Region(  # of order p
+    letters=_LINE,
+    defaults={"delta": 0.1, "c": 1 / 8, "C": 2.0},
+    judge=lambda numbers: _line(numbers, numbers["p"], numbers["p"]),
+    observation=LINE_ERROR,
 )
 THEOREM_4_1: Final = Region(
     letters=_SPHERE | {name: f"{name[0]}_{name[1]}, left open; that of the proof by default" for name in _C},

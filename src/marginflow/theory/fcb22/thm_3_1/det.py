@@ -9,7 +9,6 @@ import numpy as np
 from marginflow.theory.fcb22.a_ledger import ledger
 from marginflow.theory.fcb22.constants import GAMMA, C3_proved
 from marginflow.theory.fcb22.descent import complete, growth, slopes, weight_growth
-from marginflow.theory.fcb22.features import feature_change
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.path import path_of, stated_of_run
 from marginflow.theory.fcb22.prop_3_2 import EXPLICIT
@@ -44,7 +43,7 @@ def theorem_3_1_det(instance: Instance) -> Findings:
     Cf = C3_proved(path.C0)
     outside = 1 - float(path.neurons.J.mean())
     after = path.growth[path.times[:-1] >= 1]
-    ratio = feature_change(path)
+    ratio = path.feature_change
     return Findings(
         value("C2*", run.C2),
         value("K*", float(path.orthogonality.max(initial=0.0))),

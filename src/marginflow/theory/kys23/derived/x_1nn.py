@@ -19,9 +19,8 @@ from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import line
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, require, stated, value
 from marginflow.theory.instances import at_point
-from marginflow.theory.kys23.line import dual_supremum, kkt_point, line_samples
+from marginflow.theory.kys23.line import dual_supremum, kkt_point, line_samples, symmetric_difference
 from marginflow.theory.kys23.line_points import global_point
-from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
 
 
 def zero_of_two(first: Fraction, second: Fraction) -> Fraction:

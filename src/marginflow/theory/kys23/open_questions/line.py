@@ -11,9 +11,8 @@ from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
 from marginflow.theory.check import Check, above, at_least, below, equal, value
 from marginflow.theory.frame import Findings, Instance, is_kkt_point, require, stated
-from marginflow.theory.kys23.line import Bends, line_samples, on_the_line
+from marginflow.theory.kys23.line import Bends, line_samples, on_the_line, symmetric_difference
 from marginflow.theory.kys23.line_points import global_point, linearity_counterexample, spikes
-from marginflow.theory.kys23.open_questions.intervals import symmetric_difference
 from marginflow.theory.kys23.thm_3_1.a1 import label_changes
 from marginflow.theory.kys23.thm_3_2.sandwich import lower_core
 

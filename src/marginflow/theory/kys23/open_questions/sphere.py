@@ -237,12 +237,6 @@ def _bias_less() -> Instance:
     )
 
 
-@cache
-def _biased() -> Instance:
-    point = pair_point(40, 4, 10**6)
-    return Instance(name="a network with biases", data=point.data, networks=(point.the_network(),))
-
-
 @stated(
     id="KYS23/O10",
     number="Derived: Proposition 4.5 after its repair",
@@ -250,7 +244,9 @@ def _biased() -> Instance:
     formula=r"\inf_{\theta\ \mathrm{KKT}} L_{cl}(N_\theta) \ \text{against} \ 2^{-|J_+|}",
     needs=("networks", "data"),
     example=_bias_less,
-    control=_biased,
+    control=lambda: pair_point(40, 4, 10**6).only(
+        "data", name="a network with biases", networks=(pair_point(40, 4, 10**6).the_network(),)
+    ),
     control_shows="biases",
 )
 def o10(instance: Instance) -> Findings:
