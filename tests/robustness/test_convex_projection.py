@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 from marginflow.networks import TwoLayer
 from marginflow.robustness.convex_concave import common_step, descend
-from marginflow.robustness.convex_projection import project_on_convex
+from marginflow.robustness.convex_projection import ConvexFunctions, project_on_convex
 from marginflow.robustness.neighbourhood import neighbourhood
 
 
@@ -57,7 +57,7 @@ def least_norm_in_the_maximum_norm(case):
 @settings(max_examples=80)
 def test_the_projection_is_feasible_and_its_multipliers_prove_that_nothing_is_nearer(seed):
     case = convex_case(seed)
-    found = project_on_convex(**case, max_rounds=200)
+    found = project_on_convex(ConvexFunctions(**case), max_rounds=200)
     if not found.converged:  # only where there is no point, and then the multipliers say so
         assert found.lower > 1e6
         assert not least_norm_in_the_maximum_norm(case)

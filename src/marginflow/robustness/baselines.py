@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray, labelled_rows, labels, matrix, read_only
 from marginflow.errors import InputError
+from marginflow.networks.evaluation import row_blocks
 from marginflow.robustness.least_distance import distance_from_multipliers, least_distance
 
 # Voronoi constraints added in one round: the most violated ones.
@@ -166,8 +167,7 @@ def _checked(
 def _squared_distances(P: FloatArray, Q: FloatArray) -> FloatArray:
     """||p - q||^2 by differences, block by block: no cancellation between large norms; shape (p, q)."""
     out = np.empty((P.shape[0], Q.shape[0]))
-    rows = max(1, (1 << 22) // max(1, Q.size))
-    for start in range(0, P.shape[0], rows):
-        block = P[start : start + rows, None, :] - Q[None]
-        out[start : start + rows] = np.einsum("ijk,ijk->ij", block, block)
+    for rows in row_blocks(P.shape[0], Q.size, at_most=1 << 22):
+        block = P[rows, None, :] - Q[None]
+        out[rows] = np.einsum("ijk,ijk->ij", block, block)
     return out

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.robustness.convex_projection import project_on_convex
+from marginflow.robustness.convex_projection import ConvexFunctions, project_on_convex
 
 # Every bound is reduced by this share of itself, far more than the rounding of its few hundred operations.
 ROUNDING_SHARE = 1e-12
@@ -107,15 +107,10 @@ def chord_bound_of(relaxation: Relaxation, *, deadline: float = np.inf) -> Chord
     """The best (Lambda, s) by cutting planes until the `deadline`, and the bound recomputed from it."""
     m, q = relaxation.chords()
     constant = np.where(relaxation.C < 0, relaxation.C * q, 0.0).sum(axis=1) - relaxation.level
-    found = project_on_convex(
-        A=relaxation.A,
-        C=relaxation.C,
-        W=relaxation.W,
-        sigma=relaxation.sigma,
-        slopes=m,
-        constant=constant,
-        deadline=deadline,
+    functions = ConvexFunctions(
+        A=relaxation.A, C=relaxation.C, W=relaxation.W, sigma=relaxation.sigma, slopes=m, constant=constant
     )
+    found = project_on_convex(functions, deadline=deadline)
     lower, normal = bound_from_multipliers(relaxation, found.weights, found.supporting)
     return ChordBound(lower=lower, weights=found.weights, slopes=found.supporting, normal=normal)
 

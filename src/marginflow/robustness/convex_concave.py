@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.robustness.convex_projection import project_on_convex
+from marginflow.robustness.convex_projection import ConvexFunctions, project_on_convex
 from marginflow.robustness.neighbourhood import Neighbourhood
 from marginflow.robustness.piecewise import first_steps, without_noise
 
@@ -21,7 +21,6 @@ def descend(
     start: FloatArray,
     *,
     max_steps: int = 30,
-    tolerance: float = 1e-10,
     deadline: float = np.inf,
 ) -> FloatArray:
     r"""Shorten a vector z that flips all points of `seen` at once, x_i + sigma_i z; shape (r,).
@@ -46,22 +45,21 @@ def descend(
         if time.monotonic() > deadline:
             break
         a = seen.A + sigma[:, None] * (seen.W @ z)
-        found = project_on_convex(
+        fixed = ConvexFunctions(
             A=seen.A,
             C=seen.C,
             W=seen.W,
             sigma=sigma,
             slopes=(a > 0).astype(np.float64),
             constant=np.full(seen.n_points, -seen.level),
-            target=size,
-            deadline=deadline,
         )
+        found = project_on_convex(fixed, target=size, deadline=deadline)
         if found.lower >= size or not found.point.any():
             break
         # The projection comes from outside; the exact ray takes it to where all points are flipped.
         step = common_step(seen, sigma, found.point)
         shorter = step * float(np.linalg.norm(found.point))
-        if not shorter < size * (1.0 - tolerance):
+        if not shorter < size * (1.0 - 1e-10):
             break
         z, size = step * found.point, shorter
     return z

@@ -16,6 +16,8 @@ from marginflow.robustness.cutting_planes import MAX_ROWS, Rows, nearest
 
 # Cuts added in one round: the most violated functions first.
 _CUTS_PER_ROUND = 40
+# A function that exceeds 0 by less than this share of its terms is not violated.
+_TOLERANCE = 1e-11
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,8 +46,8 @@ class ConvexProjection:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Functions:
-    """The functions g_i as a separator; the fields are the letters of the head of this file."""
+class ConvexFunctions:
+    """The functions g_i as a separator: `slopes` is m (read where C < 0), `constant` is r, the rest as above."""
 
     A: FloatArray
     C: FloatArray
@@ -53,7 +55,6 @@ class _Functions:
     sigma: FloatArray
     slopes: FloatArray
     constant: FloatArray
-    tolerance: float
 
     def separate(self, rows: Rows, delta: FloatArray, reach: float) -> float:
         """The most violated functions, each cut with its slopes at delta; violations are relative to their terms."""
@@ -62,7 +63,7 @@ class _Functions:
         coefficients = self.C * np.where(self.C > 0, active, self.slopes)
         value = (coefficients * a).sum(axis=1) + self.constant
         scale = (np.abs(self.C) * np.abs(a)).sum(axis=1) + np.abs(self.constant)
-        excess = value - self.tolerance * scale
+        excess = value - _TOLERANCE * scale
         broken = np.argsort(-excess)[:_CUTS_PER_ROUND]
         broken = broken[excess[broken] > 0]
         normals = -self.sigma[broken, None] * (coefficients[broken] @ self.W)
@@ -80,26 +81,12 @@ class _Functions:
 
 
 def project_on_convex(
-    *,
-    A: FloatArray,
-    C: FloatArray,
-    W: FloatArray,
-    sigma: FloatArray,
-    slopes: FloatArray,
-    constant: FloatArray,
-    target: float = np.inf,
-    max_rounds: int = 60,
-    tolerance: float = 1e-11,
-    deadline: float = np.inf,
+    functions: ConvexFunctions, *, target: float = np.inf, max_rounds: int = 60, deadline: float = np.inf
 ) -> ConvexProjection:
-    """See the head of this file; `slopes` is m (read where C < 0), `constant` is r; stops at the distance `target`.
-
-    It also stops at the `deadline`, a value of `time.monotonic()`.
-    """
-    n, k = A.shape
-    functions = _Functions(A=A, C=C, W=W, sigma=sigma, slopes=slopes, constant=constant, tolerance=tolerance)
-    rows = Rows(W.shape[1], k, 2 * _CUTS_PER_ROUND)
-    room = MAX_ROWS + 2 * min(n, W.shape[1])  # no more rows than coordinates carry a multiplier
+    """See the head of this file; stops at the distance `target` and at the `deadline`, by `time.monotonic()`."""
+    (n, k), r = functions.A.shape, functions.W.shape[1]
+    rows = Rows(r, k, 2 * _CUTS_PER_ROUND)
+    room = MAX_ROWS + 2 * min(n, r)  # no more rows than coordinates carry a multiplier
     found = nearest(rows, functions, target=target, max_rounds=max_rounds, max_rows=room, deadline=deadline)
     used = found.multipliers.size
     multipliers, owners = found.multipliers / rows.sizes[:used], rows.owners[:used]

@@ -105,39 +105,32 @@ def radius_bracket(network: MLP, x: ArrayLike, *, label: float | None = None, se
 
 def least_value(network: MLP, x: FloatArray, y: float, radius: float) -> float:
     """A lower bound on y N over the ball of this radius around x."""
-    lows: list[FloatArray] = []
-    highs: list[FloatArray] = []
+    known: _Intervals = []
     for depth in range(1, network.depth):
         eye = np.eye(network.weights[depth - 1].shape[0])
-        lows.append(-_largest(network, x, radius, -eye, lows, highs))
-        highs.append(_largest(network, x, radius, eye, lows[:-1], highs))
-    return -float(_largest(network, x, radius, np.array([[-y]]), lows, highs)[0])
+        low, high = (_largest(network, x, radius, rows, known) for rows in (-eye, eye))
+        known.append((-low, high))
+    return -float(_largest(network, x, radius, np.array([[-y]]), known)[0])
 
 
-def _largest(
-    network: MLP, x: FloatArray, radius: float, rows: FloatArray, lows: list[FloatArray], highs: list[FloatArray]
-) -> FloatArray:
+_Intervals = list[tuple[FloatArray, FloatArray]]
+
+
+def _largest(network: MLP, x: FloatArray, radius: float, rows: FloatArray, known: _Intervals) -> FloatArray:
     """Upper bounds on rows . z, z the pre-activations of the layer after those whose intervals are known.
 
     The best of three choices of alpha for the undecided neurons: that of the smaller triangle, all 0 and all 1.
     """
-    every = [_largest_with(network, x, radius, rows, lows, highs, alpha) for alpha in (None, 0.0, 1.0)]
+    every = [_largest_with(network, x, radius, rows, known, alpha) for alpha in (None, 0.0, 1.0)]
     best: FloatArray = np.min(every, axis=0)
     return best
 
 
 def _largest_with(
-    network: MLP,
-    x: FloatArray,
-    radius: float,
-    rows: FloatArray,
-    lows: list[FloatArray],
-    highs: list[FloatArray],
-    alpha: float | None,
+    network: MLP, x: FloatArray, radius: float, rows: FloatArray, known: _Intervals, alpha: float | None
 ) -> FloatArray:
-    depth = len(highs) + 1
     constant, charge = np.zeros(rows.shape[0]), np.zeros(rows.shape[0])
-    for layer in range(depth - 1, -1, -1):
+    for layer in range(len(known), -1, -1):
         W, b = network.layers[layer]
         if b is not None:
             constant = constant + rows @ b
@@ -145,7 +138,7 @@ def _largest_with(
         rows = rows @ W
         if layer == 0:
             break
-        low, high = lows[layer - 1], highs[layer - 1]
+        low, high = known[layer - 1]
         chord, offset = relu_chords(low, high)
         chosen = (high > -low).astype(np.float64) if alpha is None else alpha
         tangent = np.where((low < 0) & (high > 0), chosen, chord)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.networks.evaluation import row_blocks
 
 _EPS = float(np.finfo(np.float64).eps)
 # Temporaries hold at most this many numbers (8 MiB of float64).
@@ -108,9 +109,7 @@ def _fresh_signs(A: FloatArray, G: FloatArray, C: FloatArray, level: float, i: I
     """Signs of f_i(t) where prefix sums cannot tell: a fresh sum, and 0 within the rounding of its active terms."""
     k = A.shape[1]
     signs = np.zeros(i.size, dtype=np.int64)
-    rows = max(1, BLOCK_NUMBERS // k)
-    for low in range(0, i.size, rows):
-        part = slice(low, min(low + rows, i.size))
+    for part in row_blocks(i.size, k, at_most=BLOCK_NUMBERS):
         a, g, c = A[i[part]], G[i[part]], C[i[part]]
         moved = g * t[part][:, None]
         active = a + moved > 0
@@ -141,9 +140,7 @@ def _roots(
         root = start - value / slope
     middle = np.where(np.isinf(end), start, 0.5 * (start + np.where(np.isinf(end), start, end)))
     root = np.clip(np.where(np.isfinite(root), root, middle), start, end)
-    rows = max(1, BLOCK_NUMBERS // A.shape[1])
-    for low in range(0, i.size, rows):
-        part = slice(low, min(low + rows, i.size))
+    for part in row_blocks(i.size, A.shape[1], at_most=BLOCK_NUMBERS):
         a, g, c = A[i[part]], G[i[part]], C[i[part]]
         r = root[part]
         pre = a + g * r[:, None]
@@ -159,12 +156,10 @@ def _roots(
 def first_steps(A: FloatArray, G: FloatArray, C: FloatArray, level: float) -> FloatArray:
     """Smallest t >= 0 with f_i(t) <= 0, infinity where there is none; shape (n,), in blocks of rows."""
     first = np.full(A.shape[0], np.inf)
-    rows = max(1, BLOCK_NUMBERS // A.shape[1])
-    for start in range(0, A.shape[0], rows):
-        block = slice(start, min(start + rows, A.shape[0]))
+    for block in row_blocks(*A.shape, at_most=BLOCK_NUMBERS):
         zeros = np.ones(A[block].shape[0], dtype=np.bool_)
         found, already = changes_of_block(A[block], G[block], C[block], zeros, level)
         opens = found.delta > 0
-        np.minimum.at(first, start + found.sample[opens], found.step[opens])
+        np.minimum.at(first, block.start + found.sample[opens], found.step[opens])
         first[block][already] = 0.0
     return first

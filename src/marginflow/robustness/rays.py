@@ -15,7 +15,7 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray, matrix, one_of, r
 from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.networks.evaluation import checked_point
+from marginflow.networks.evaluation import checked_point, row_blocks
 from marginflow.robustness.neighbourhood import points_and_labels
 from marginflow.robustness.piecewise import BLOCK_NUMBERS, Changes, changes_of_block, without_noise
 
@@ -253,15 +253,13 @@ def _scan(
     """All changes, block by block; g_ij = factor_i slopes_j, or slopes_ij when slopes is a matrix."""
     level = real_number("level", level)
     zeros = zero_flips(y, at_zero)
-    rows = max(1, BLOCK_NUMBERS // network.width)
     parts: list[Changes] = []
     already = np.empty(y.size, dtype=np.bool_)
-    for start in range(0, y.size, rows):
-        block = slice(start, min(start + rows, y.size))
+    for block in row_blocks(y.size, network.width, at_most=BLOCK_NUMBERS):
         A = network.preactivations(points[block])
         G = slopes[block] if slopes.ndim == 2 else factor[block][:, None] * slopes
         found, already[block] = changes_of_block(A, G, y[block, None] * network.v, zeros[block], level)
-        parts.append(found._replace(sample=found.sample + start))
+        parts.append(found._replace(sample=found.sample + block.start))
     return _collect(parts, already, np.broadcast_to(np.asarray(norms, dtype=np.float64), y.shape), at_zero, level)
 
 

@@ -45,6 +45,17 @@ def bounds_of_mu(dv: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArra
     return low, high
 
 
+class _Unknowns(NamedTuple):
+    """The pairs (i, t) with multipliers, the kinks (a, j) with beta <= limits @ lambda, and what lambda fixes."""
+
+    i: IntArray
+    t: IntArray
+    a: IntArray
+    j: IntArray
+    fixed: FloatArray
+    limits: FloatArray
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClassesProgram:
     """The data of the program: samples T, rows U = (w, b), V, which pairs are active or on a kink, and the weights."""
@@ -115,17 +126,16 @@ class ClassesProgram:
         kinked[i] = True
         a, j = np.nonzero(self.kink & kinked[:, None] & self.V.any(axis=0))
         dv, fixed = self._coefficients(i, t)
-        gram = self.T @ self.T.T
-        H, c = self._normal_equations(i, t, a, j, fixed, gram)
-        limits = np.where(i[None, :] == a[:, None], np.abs(dv[:, j].T), 0.0)  # beta <= limits @ lambda
+        limits = np.where(i[None, :] == a[:, None], np.abs(dv[:, j].T), 0.0)
+        unknowns = _Unknowns(i, t, a, j, fixed, limits)
+        H, c = self._normal_equations(unknowns)
         scale = np.sqrt(np.maximum(np.diagonal(H), 1e-300))
         scaled = limits * scale[i.size :, None] / scale[: i.size]
         z, binding = _interior_point(H / np.outer(scale, scale), c / scale, scaled)
-        z = z / scale
-        found = self._multipliers(z, i, t, a, j, fixed)
-        better = self._polished(binding, i, t, a, j, fixed, limits)
+        found = self._multipliers(z / scale, unknowns)
+        better = self._polished(binding, unknowns)
         if better is not None:
-            polished = self._multipliers(better, i, t, a, j, fixed)
+            polished = self._multipliers(better, unknowns)
             if self.size(polished) <= self.size(found):
                 return polished
         return found
@@ -134,11 +144,10 @@ class ClassesProgram:
         """Norm of the residual, which the multipliers minimise."""
         return _length(*self._residual(found))
 
-    def _normal_equations(
-        self, i: IntArray, t: IntArray, a: IntArray, j: IntArray, fixed: FloatArray, gram: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def _normal_equations(self, unknowns: _Unknowns) -> tuple[FloatArray, FloatArray]:
         """M^T M and M^T r_0, from inner products of samples."""
-        own = self.own[i]
+        i, t, a, j, fixed, _ = unknowns
+        own, gram = self.own[i], self.T @ self.T.T
         signs = (own[:, None] == own).astype(np.float64) + (t[:, None] == t) - (own[:, None] == t) - (t[:, None] == own)
         pairs = (fixed @ fixed.T) * gram[np.ix_(i, i)] + (self.rho[i] @ self.rho[i].T) * signs
         pairs += np.outer(self.omega[i, t], self.omega[i, t])
@@ -148,10 +157,9 @@ class ClassesProgram:
         right = np.einsum("pj,pj->p", fixed, towards[i]) + np.einsum("pj,pj->p", self.rho[i], self.V[own] - self.V[t])
         return np.block([[pairs, mixed.T], [mixed, kinks]]), np.concatenate([right, towards[a, j]])
 
-    def _multipliers(
-        self, z: FloatArray, i: IntArray, t: IntArray, a: IntArray, j: IntArray, fixed: FloatArray
-    ) -> ClassMultipliers:
+    def _multipliers(self, z: FloatArray, unknowns: _Unknowns) -> ClassMultipliers:
         """lambda and mu, clipped to what is allowed."""
+        i, t, a, j, _, _ = unknowns
         lam = np.zeros((self.own.size, self.V.shape[0]))
         lam[i, t] = np.maximum(z[: i.size], 0.0)
         fewest, most = bounds_of_mu(differences(self.V, self.own), lam)
@@ -159,17 +167,9 @@ class ClassesProgram:
         mu[a, j] += np.clip(z[i.size :], 0.0, (most - fewest)[a, j])
         return ClassMultipliers(lam=lam, mu=np.where(self.kink, mu, 0.0))
 
-    def _polished(
-        self,
-        binding: BoolArray,
-        i: IntArray,
-        t: IntArray,
-        a: IntArray,
-        j: IntArray,
-        fixed: FloatArray,
-        limits: FloatArray,
-    ) -> FloatArray | None:
+    def _polished(self, binding: BoolArray, unknowns: _Unknowns) -> FloatArray | None:
         """Least squares with the binding inequalities as equations; None if that leaves the feasible set."""
+        i, t, a, j, fixed, limits = unknowns
         p, q = i.size, a.size
         no_lam, no_beta, full = binding[:p], binding[p : p + q], binding[p + q :]
         free_lam = np.flatnonzero(~no_lam)
