@@ -1,6 +1,7 @@
 """What the rows at published sizes in docs/gallery took, and what their grids lack would take: nothing is computed.
 
 python benchmarks/gallery_costs.py                 # the lines of the table in docs/gallery, as `--dry-run` estimates
+python benchmarks/gallery_costs.py --write         # put them into docs/gallery/README.md
 python benchmarks/gallery_costs.py a.sqlite        # beside that, what the finished cells of stores did take
 
 Rows keep no seconds, since they would differ from run to run; the hours are those of the cost model, by the cells in
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import collections
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +23,7 @@ from gallery import GALLERY, read
 from marginflow import experiments
 from marginflow.experiments import Figure
 from marginflow.experiments.cost import estimate, recorded
+from marginflow.storage import write_text
 from marginflow.sweeps import Store
 
 Cells = dict[str, dict[str, object]]
@@ -38,9 +41,14 @@ class Line:
     missing: int
     left: float
 
+    @property
+    def name(self) -> str:
+        """What the line begins with."""
+        return f"{self.figure}, {METHODS[self.method]}"
+
     def __str__(self) -> str:
         gap = f"{self.missing} | {rounded(self.left)}" if self.missing else "0 | –"
-        return f"| {self.figure}, {METHODS[self.method]} | {self.rows} | {self.spent:.1f} | {gap} |"
+        return f"| {self.name} | {self.rows} | {self.spent:.1f} | {gap} |"
 
 
 def by_figure() -> list[Line]:
@@ -63,12 +71,19 @@ def by_figure() -> list[Line]:
     return lines
 
 
-def rows_of(lines: Sequence[Line]) -> int:
-    return sum(line.rows for line in lines)
+def summary(lines: Sequence[Line]) -> str:
+    """How many rows there are, and their hours."""
+    hours = sum(line.spent for line in lines)
+    return f"All {sum(line.rows for line in lines)} rows take about {hours:.0f} core-hours"
 
 
-def hours_of(lines: Sequence[Line]) -> float:
-    return sum(line.spent for line in lines)
+def write(lines: Sequence[Line]) -> None:
+    """Put the table, and the sentence above it, in the place of those that the page has."""
+    page = GALLERY / "README.md"
+    text = re.sub(r"All \d+ rows take about \d+ core-hours", summary(lines), page.read_text(encoding="utf-8"))
+    for line in lines:
+        text = re.sub(rf"^\| {re.escape(line.name)} \|.*$", str(line), text, flags=re.MULTILINE)
+    write_text(page, text)
 
 
 def cells_of(figure: Figure, rows: Sequence[dict[str, object]]) -> Cells:
@@ -94,10 +109,13 @@ def rounded(amount: float) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stores", nargs="*")
+    parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     lines = by_figure()
     print(*lines, sep="\n")
-    print(f"All {rows_of(lines)} rows took about {hours_of(lines):.0f} core-hours")
+    print(summary(lines))
+    if given.write:
+        write(lines)
     for name in given.stores:
         seconds: collections.defaultdict[str, float] = collections.defaultdict(float)
         for line in Store(name).lines():

@@ -2,7 +2,8 @@
 
 `python benchmarks/record_costs.py a.sqlite b.sqlite` writes `src/marginflow/experiments/recorded.csv`: for each task
 and kind of cell at most twelve, from the smallest to the largest, and the one with the most memory; the median of
-those with equal parameters. Cells that are recorded already stay among them unless the stores have newer ones.
+those with equal parameters. Cells that are recorded already stay among them unless the stores have newer ones; with
+`--afresh` they go where the stores have cells of their kind, say because a solver has become faster.
 `--check` writes nothing: it says how the estimates of the cells of the stores compare with what they took, by the
 other cells that are recorded.
 """
@@ -33,12 +34,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("stores", nargs="+")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--afresh", action="store_true")
     given = parser.parse_args()
     known = {figure.cell.name: figure.cell for figure in experiments.figures()} | tasks()
     there = {_name(known[cell.task], cell): cell for task in known for cell in recorded(task)}
     new = measured(given.stores, known)
+    if given.afresh:
+        kinds = {_kind(known, cell) for cell in new.values()}
+        there = {name: cell for name, cell in there.items() if _kind(known, cell) not in kinds}
     if given.check:
-        check(known, there, new)
+        check(known, there | new if given.afresh else there, new)
     else:
         write(grouped(known, there | new))
 
@@ -68,9 +73,14 @@ def grouped(known: dict[str, SweepTask[Any]], cells: dict[str, MeasuredCell]) ->
     groups: Groups = {}
     for name, cell in cells.items():
         parameters: Any = msgspec.convert(dict(cell.parameters), known[cell.task].parameters)
-        kind = getattr(parameters, "cost_kind", "")
-        groups.setdefault((cell.task, kind), []).append((getattr(parameters, "operations", 1.0), name, cell))
+        groups.setdefault(_kind(known, cell), []).append((getattr(parameters, "operations", 1.0), name, cell))
     return groups
+
+
+def _kind(known: dict[str, SweepTask[Any]], cell: MeasuredCell) -> tuple[str, str]:
+    """The task of a cell, and which cells have the same cost for an operation."""
+    parameters: Any = msgspec.convert(dict(cell.parameters), known[cell.task].parameters)
+    return cell.task, getattr(parameters, "cost_kind", "")
 
 
 def write(groups: Groups) -> None:

@@ -2,6 +2,7 @@ import csv
 import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 
 import pytest
 
@@ -159,3 +160,18 @@ def test_an_estimate_that_proves_wrong_is_said(tmp_path, capsys, monkeypatch, ro
     said = capsys.readouterr().err
     assert "the estimate was 50.0 h" in said
     assert "times too long." in said
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(0.1, "100 times too short."), (10.0, ""), (90.0, "9 times too long.")])
+def test_estimate_and_run_are_compared(seconds, said, tmp_path, capsys, monkeypatch, rows_of_figure_3):
+    from marginflow.experiments.cost import recorded
+
+    measured = [replace(cell, seconds=seconds / 5) for cell in recorded("kys23-proof-case")]
+    taken = replace(made_up(rows_of_figure_3), seconds=10.0)
+    monkeypatch.setattr("marginflow.experiments.frame.recorded", lambda task: measured)
+    monkeypatch.setattr("marginflow.experiments.frame.computed", lambda *_, **__: taken)
+    assert main(["figure", "KYS23/Fig3", "--size", "smoke", "--out", str(tmp_path / "out"), "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["estimated_hours"] == pytest.approx(seconds / 3600)
+    assert printed.err.rstrip().endswith(said or "on one core.")
+    assert ("the estimate was" in printed.err) is bool(said)

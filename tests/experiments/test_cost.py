@@ -61,11 +61,14 @@ def test_every_recorded_kkt_point_of_a_second_or_more_is_estimated_by_the_others
     task = experiments.figure(figure).cell
     known = recorded(task.name)
     long = [cell for cell in known if cell.parameters["method"] == "KKT point" and cell.seconds >= 1.0]
-    assert max(cell.seconds for cell in long) / min(cell.seconds for cell in long) > 20.0
+    assert max(cell.seconds for cell in long) / min(cell.seconds for cell in long) > 10.0
+    ratios = []
     for cell in long:
         found = estimate(task, [cell.parameters], [other for other in known if other is not cell])
         assert found.hours is not None
-        assert 0.4 < 3600 * found.hours / cell.seconds < 2.5
+        ratios.append(3600 * found.hours / cell.seconds)
+    assert all(0.4 < ratio < 2.5 for ratio in ratios)
+    assert sum(0.5 <= ratio <= 2.0 for ratio in ratios) >= 0.8 * len(ratios)
 
 
 def test_cells_of_a_store_come_before_those_of_the_library(tmp_path: Path) -> None:

@@ -30,4 +30,4 @@ def test_the_costs_of_rows_and_gaps_are_those_of_the_cost_model(costs: ModuleTyp
     assert {line.figure.replace("/", "-") for line in found} == {*GRIDS, "KYS23-Fig2R"}
     for line in found:
         assert str(line) in page()
-    assert f"All {costs.rows_of(found)} rows took about {costs.hours_of(found):.0f} core-hours" in page()
+    assert costs.summary(found) in page()

@@ -65,7 +65,7 @@ GRIDS = {"VYS22-Fig1a": 250, "VYS22-Fig1b": 350, "KYS23-Fig1L": 600, "KYS23-Fig1
 
 def run_of_the_grid(name: str) -> str:
     exact, trained = (len(column(name, "seed", method=method)) for method in ("KKT point", "recipe"))
-    return f"**{exact} of {GRIDS[name]} KKT points, {trained} of {GRIDS[name]} networks of the recipe.**"
+    return f"**{exact} of {GRIDS[name]} KKT points, {trained} of {GRIDS[name]} networks of the recipe**"
 
 
 def page() -> str:

@@ -14,7 +14,6 @@ from marginflow.sweeps import code, find_task
 
 TASK = '''
 """A task."""
-from marginflow.experiments.operations import kkt_operations
 from marginflow.limit import (
     kkt_point,
 )
@@ -42,7 +41,6 @@ FILES = {
     "limit/starts/plane.py": "START = 29  # found by looking into the folder\n",
     "flow/__init__.py": "import marginflow.errors\n\ndef step(seed):\n    return {1, 2, seed} if seed else 2.0\n",
     "theory/__init__.py": "THEOREM = 1\n",
-    "experiments/operations.py": "def kkt_operations(m):\n    return m**2\n",
 }
 
 
@@ -101,7 +99,6 @@ def change(tmp_path: Path, name: str, old: str, new: str) -> None:
     [
         ("tasks.py", '"""Computes."""', '"""Computes, as it did before."""\n    # and a remark'),
         ("tasks.py", "return self.side**2", "return self.side**2.5 + 7"),
-        ("marginflow/experiments/operations.py", "m**2", "m**2.5"),
         ("tasks.py", '"""A task."""', '"""Another sentence.\n\nAnd a longer text.\n"""'),
         (
             "marginflow/limit/point.py",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from marginflow.report.style import Mode, Width
     from marginflow.sweeps import Store, Sweep
 
-_WORTH_SAYING: Final = 30.0  # seconds; below, starting processes decides
+_WORTH_SAYING: Final = 2.0  # seconds; nobody waits for an answer about less
 
 
 def figure(
@@ -123,7 +123,7 @@ def figure(
         note(wrong)
     written = _written(result, folder, images, width, mode)
     if as_json:
-        print(result_text(result.to_dict() | {"written": written}))
+        print(result_text(result.to_dict() | {"written": written, "estimated_hours": cost.hours}))
     else:
         print(result)
         for path in written:
@@ -164,14 +164,15 @@ def _planned(
 
 
 def _misjudged(cost: Cost, result: FigureResult) -> str | None:
-    """A sentence if the estimate was wrong by more than a factor of two; None for what takes seconds, or was right."""
+    """A sentence if the estimate was wrong by more than a factor of two; None for what takes no time, or was right."""
     if cost.hours is None or result.missing or max(3600 * cost.hours, result.seconds) < _WORTH_SAYING:
         return None
     ratio = result.seconds / (3600 * cost.hours)
     if 0.5 <= ratio <= 2.0:
         return None
-    error = f"{ratio:.2g} times too short" if ratio > 1.0 else f"{1.0 / ratio:.2g} times too long"
-    return f"The cells took {duration(result.seconds)}; the estimate was {_time(cost.hours)}, {error}."
+    factor = float(f"{max(ratio, 1.0 / ratio):.2g}")
+    wrong = f"{factor:g} times too {'short' if ratio > 1.0 else 'long'}"
+    return f"The cells took {duration(result.seconds)}; the estimate was {_time(cost.hours)}, {wrong}."
 
 
 def _name(id: str, size: str) -> str:

@@ -31,10 +31,9 @@ _IMPORT: Final = re.compile(
 )
 # Rooms in which only the files that are reached count: what is beside them serves other tasks or runs none.
 _BY_FILE: Final = ("experiments", "sweeps")
-# The machinery of sweeps, which is around a cell and not in it, and what only estimates ask for.
-_AROUND: Final = (
-    *(f"sweeps/{name}.py" for name in ("__init__", "cell", "code", "registry", "runner", "store", "worker")),
-    "experiments/operations.py",
+# The machinery of sweeps, which is around a cell and not in it.
+_AROUND: Final = tuple(
+    f"sweeps/{name}.py" for name in ("__init__", "cell", "code", "registry", "runner", "store", "worker")
 )
 _OF_ESTIMATES: Final = ("operations", "cost_kind")
 

@@ -65,7 +65,7 @@ def compared(word: Callable[[Row], str], heading: str) -> Callable[[Sequence[Row
     """A panel for each dimension, with a colour and dashes of its own for each word, as such curves may coincide."""
 
     def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
-        named = [{**row, "word": word(row), "method": "any"} for row in rows]
+        named = [{**row, "word": word(row), "method": "any"} for row in recipe_first(rows)]
         return tuple(
             replace(
                 curves(where(named, dimension=d), f"Clean test error, d = {d}", series="word", heading=heading),
