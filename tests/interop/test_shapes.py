@@ -187,3 +187,25 @@ def test_images_that_are_made_rows_are_read_from_onnx(tmp_path: Path) -> None:
     with torch.no_grad():
         expected = module.double()(torch.tensor(images.reshape(5, 1, 4, 4))).numpy()
     np.testing.assert_allclose(network(images), expected, atol=1e-6)
+
+
+def test_a_constant_behind_a_batch_norm_is_added_to_what_the_batch_norm_gives() -> None:
+    rng = np.random.default_rng(0)
+    W, V = rng.standard_normal((2, 5)), rng.standard_normal((5, 1))
+    weight, bias, mean, variance, shift = (rng.uniform(0.5, 2.0, 5) for _ in range(5))
+    arrays = {"W": W, "V": V, "g": weight, "b": bias, "m": mean, "s": variance, "c": shift}
+    nodes = [
+        onnx.helper.make_node("MatMul", ["x", "W"], ["z"]),
+        onnx.helper.make_node("BatchNormalization", ["z", "g", "b", "m", "s"], ["n"], epsilon=0.0),
+        onnx.helper.make_node("Add", ["n", "c"], ["a"]),
+        onnx.helper.make_node("Relu", ["a"], ["r"]),
+        onnx.helper.make_node("MatMul", ["r", "V"], ["N"]),
+    ]
+    kind = onnx.TensorProto.DOUBLE
+    ends = [onnx.helper.make_tensor_value_info(name, kind, ["n", size]) for name, size in (("x", 2), ("N", 1))]
+    tensors = [onnx.numpy_helper.from_array(array, name) for name, array in arrays.items()]
+    graph = onnx.helper.make_graph(nodes, "batch norm", ends[:1], ends[1:], initializer=tensors)
+    network = read_model(onnx.helper.make_model(graph)).network
+    X = rng.standard_normal((20, 2))
+    hidden = np.maximum((X @ W - mean) / np.sqrt(variance) * weight + bias + shift, 0.0)
+    assert network(X) == pytest.approx((hidden @ V)[:, 0])

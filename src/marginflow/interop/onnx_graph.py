@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -37,23 +37,8 @@ _LAYERS = frozenset({"Conv", "ConvTranspose", "MaxPool", "AveragePool", "LayerNo
 # What a graph of a ReLU network may hold; the second set only where scalers, BatchNorm and class ends are read too.
 _PLAIN = frozenset({"Gemm", "MatMul", "Add", "Relu", "Identity", "Transpose", "Constant"})
 _FOLDED = frozenset(
-    {
-        "LeakyRelu",
-        "BatchNormalization",
-        "Flatten",
-        "Reshape",
-        "Dropout",
-        "Cast",
-        "Sub",
-        "Div",
-        "Mul",
-        "Squeeze",
-        "Clip",
-        "Max",
-        "PRelu",
-        "Sigmoid",
-        "Softmax",
-    }
+    {"LeakyRelu", "PRelu", "Clip", "Max", "BatchNormalization", "Sub", "Div", "Mul", "Flatten", "Reshape", "Squeeze"}
+    | {"Dropout", "Cast", "Sigmoid", "Softmax"}
 )
 # The numbers that ONNX has for float32 and float64: whoever casts to them keeps the value, up to its rounding.
 _FLOATS = (1, 11)
@@ -66,8 +51,7 @@ def read_pieces(model: onnx.ModelProto) -> tuple[list[Piece], Outputs]:
     Flatten, Dropout, a scaler in front, Sigmoid or Softmax at the end, which do not change who is predicted, and behind
     them the label and the probabilities that scikit-learn's classifiers have (`onnx_labels`).
     """
-    walk, noted = _walked(model, strict=False)
-    return walk.pieces, noted
+    return _walked(model, strict=False)
 
 
 def read_graph(model: onnx.ModelProto, *, several_outputs: bool = False) -> tuple[list[Layer], Outputs]:
@@ -84,12 +68,14 @@ def read_graph(model: onnx.ModelProto, *, several_outputs: bool = False) -> tupl
     -------
     list of (W, b), and "trained" or "frozen"
     """
-    walk, noted = _walked(model, strict=True)
-    names = [f"Linear map {index + 1}: " for index in range(len(walk.weights))]
-    return checked_layers(walk.weights, walk.biases, names, several_outputs=several_outputs), noted
+    pieces, noted = _walked(model, strict=True)
+    maps = [piece for piece in pieces if isinstance(piece, Linear)]
+    names = [f"Linear map {index + 1}: " for index in range(len(maps))]
+    weights, biases = [piece.W for piece in maps], [piece.b for piece in maps]
+    return checked_layers(weights, biases, names, several_outputs=several_outputs), noted
 
 
-def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[_Walk, Outputs]:
+def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[list[Piece], Outputs]:
     graph = model.graph
     outputs = [value.name for value in graph.output]
     nodes, output = (list(graph.node), outputs[0] if len(outputs) == 1 else "") if strict else without_labels(graph)
@@ -116,11 +102,11 @@ def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[_Walk, Outputs]:
         walk.step(node, _named(number, node))
     if walk.value != output:
         raise InputError(f"The output of the graph is {output[:80]!r}, which is not what its last node computes.")
-    if not walk.weights or not walk.open:
-        last = "Relu" if walk.weights else "nothing"
+    if not walk.open:
+        last = "Relu" if walk.maps else "nothing"
         raise InputError(f"The graph ends in {last}; {_EXPECTED}.")
     noted = {entry.key: entry.value for entry in model.metadata_props}.get("outputs")
-    return walk, "frozen" if noted == "frozen" else "trained"
+    return walk.pieces, "frozen" if noted == "frozen" else "trained"
 
 
 def _refuse_operators(nodes: list[Any], *, strict: bool) -> None:
@@ -148,10 +134,7 @@ def _samples(graph: Any, name: str) -> int:
 
 @dataclass(kw_only=True)
 class _Walk:
-    """One pass along the nodes: what is constant, which value flows, which linear maps were passed.
-
-    `open` says that the last thing passed is a linear map, so that a bias may follow (if it has none) or a ReLU.
-    """
+    """One pass along the nodes: what is constant, which value flows, and the pieces that were passed."""
 
     constants: dict[str, FloatArray]
     value: str
@@ -159,16 +142,22 @@ class _Walk:
     shapes: set[str]
     samples: int
     pieces: list[Piece] = field(default_factory=list)
-    weights: list[FloatArray] = field(default_factory=list)
-    biases: list[FloatArray | None] = field(default_factory=list)
-    open: bool = False
+
+    @property
+    def maps(self) -> bool:
+        """Whether a linear map was passed."""
+        return any(isinstance(piece, Linear) for piece in self.pieces)
+
+    @property
+    def open(self) -> bool:
+        """Whether a linear map was passed and no rectifier since, so that one may follow."""
+        last = next((piece for piece in reversed(self.pieces) if isinstance(piece, Linear | Rectifier)), None)
+        return isinstance(last, Linear)
 
     def step(self, node: Any, named: str) -> None:
-        if node.domain == "ai.onnx.ml" and node.op_type == "Scaler" and not self.strict:
+        if node.op_type == "Scaler":
             self._scaler(node, named)
             return
-        if node.domain not in ("", "ai.onnx"):
-            raise InputError(f"{named} comes from the domain {node.domain[:80]!r}; {_EXPECTED}.")
         attributes = _attributes(node, named)
         inputs = list(node.input)
         while inputs and inputs[-1] == "":  # a trailing optional input that is left out
@@ -192,7 +181,7 @@ class _Walk:
         offset, scale = numbers.get("offset"), numbers.get("scale")
         if list(node.input) != [self.value] or len(node.output) != 1 or offset is None or scale is None:
             raise InputError(f"{named} does not scale the value before it by an offset and a scale.")
-        if self.weights or offset.shape != scale.shape:
+        if self.maps or offset.shape != scale.shape:
             raise InputError(f"{named} stands behind a linear map, or its numbers do not fit each other.")
         self.pieces.append(Entrywise(scale=scale, shift=-scale * offset, name="Scaler"))
         self.value = node.output[0]
@@ -213,11 +202,11 @@ class _Walk:
         match kind:
             case "Identity" if not others:
                 pass
-            case "Flatten" | "Dropout" if not self.strict and len(inputs) <= 3:
+            case "Flatten" | "Dropout" if len(inputs) <= 3:
                 pass
-            case "Reshape" if not self.strict and len(others) == 1 and inputs[0] == self.value:
+            case "Reshape" if len(others) == 1 and inputs[0] == self.value:
                 self._reshape(others[0], bool(attributes.get("allowzero", 0)), named)
-            case "Cast" if not self.strict and not others and attributes.get("to") in _FLOATS:
+            case "Cast" if not others and attributes.get("to") in _FLOATS:
                 pass
             case "Sub" | "Div" | "Mul" | "Add" if self._scales(others):
                 number = others[0].ravel() if others[0].size > 1 else others[0].reshape(())
@@ -225,20 +214,17 @@ class _Walk:
                 if found is None:
                     raise InputError(f"{named} divides by the value before it, or by 0; {_EXPECTED}.")
                 self.pieces.append(found)
-            case "Sigmoid" | "Softmax" if not self.strict and not others:
+            case "Sigmoid" | "Softmax" if not others:
                 self.pieces.append(Readout(name=kind))
-            case "Squeeze" if not self.strict and _last_axis(others, attributes):
+            case "Squeeze" if _last_axis(others, attributes):
                 self.pieces.append(Readout(name=kind, of_one=True))
             case "Clip" | "Max" if self._rectifies(inputs, others):
                 self.pieces.append(Rectifier())
-                self.open = False
-            case "PRelu" if not self.strict and len(others) == 1 and np.ptp(others[0]) == 0.0:
+            case "PRelu" if len(others) == 1 and np.ptp(others[0]) == 0.0:
                 self.pieces.append(Rectifier(slope=float(others[0].flat[0])))
-                self.open = False
-            case "LeakyRelu" if not self.strict and not others:
+            case "LeakyRelu" if not others:
                 self.pieces.append(Rectifier(slope=float(attributes.get("alpha", 0.01))))
-                self.open = False
-            case "BatchNormalization" if not self.strict and len(others) == 4 and inputs[0] == self.value:
+            case "BatchNormalization" if len(others) == 4 and inputs[0] == self.value:
                 weight, bias, mean, variance = others
                 scale = weight / np.sqrt(variance + float(attributes.get("epsilon", 1e-5)))
                 self.pieces.append(Entrywise(scale=scale, shift=bias - scale * mean, name="BatchNormalization"))
@@ -246,17 +232,14 @@ class _Walk:
                 if not self.open:
                     raise InputError(f"{named} does not follow a linear map; {_EXPECTED}.")
                 self.pieces.append(Rectifier())
-                self.open = False
             case "Gemm" if len(others) in (1, 2) and inputs[0] == self.value:
-                matrix = float(attributes.get("alpha", 1.0)) * self._matrix(others[0], named)
-                self._linear(matrix if attributes.get("transB", 0) else matrix.T, named)
+                matrix = float(attributes.get("alpha", 1.0)) * others[0]
+                self._linear(matrix, named, turned=not attributes.get("transB", 0))
                 if len(others) == 2:
                     self._bias(float(attributes.get("beta", 1.0)) * others[1], named)
             case "MatMul" if len(others) == 1 and inputs[0] == self.value:
-                self._linear(self._matrix(others[0], named).T, named)
+                self._linear(others[0], named, turned=True)
             case "Add" if len(others) == 1:
-                if not self.open or self.biases[-1] is not None:
-                    raise InputError(f"{named} does not follow a linear map without bias; {_EXPECTED}.")
                 self._bias(others[0], named)
             case "Identity" | "Relu" | "Gemm" | "MatMul" | "Add":
                 raise InputError(f"{named} has {len(inputs)} inputs in an order that is not expected; {_EXPECTED}.")
@@ -272,13 +255,13 @@ class _Walk:
 
     def _scales(self, others: list[FloatArray]) -> bool:
         """Whether all features have one number or each its own, in front of the first linear map."""
-        if self.strict or self.weights or len(others) != 1:
+        if self.strict or self.maps or len(others) != 1:
             return False
         return others[0].size == 1 or (others[0].ndim in (1, 2) and others[0].shape[-1] == others[0].size)
 
     def _rectifies(self, inputs: list[str], others: list[FloatArray]) -> bool:
         """Whether the larger of the value and 0 is taken."""
-        alone = not self.strict and len(others) == 1 and inputs[0] == self.value
+        alone = len(others) == 1 and inputs[0] == self.value
         return alone and others[0].size == 1 and float(others[0].flat[0]) == 0.0
 
     def _constant(self, name: str, named: str) -> FloatArray:
@@ -286,25 +269,26 @@ class _Walk:
             raise InputError(f"{named} takes {name[:80]!r}, which is not a constant; a chain of nodes is expected.")
         return self.constants[name]
 
-    def _matrix(self, array: FloatArray, named: str) -> FloatArray:
+    def _linear(self, array: FloatArray, named: str, *, turned: bool) -> None:
         if array.ndim != 2 or array.size == 0:
             raise InputError(f"{named} multiplies by weights of shape {array.shape}; a matrix is expected.")
-        return array
-
-    def _linear(self, W: FloatArray, named: str) -> None:
         if self.open and self.strict:
             raise InputError(f"{named} follows another linear map without a Relu between them; {_EXPECTED}.")
-        self.weights.append(np.ascontiguousarray(W))
-        self.biases.append(None)
-        self.pieces.append(Linear(W=self.weights[-1]))
-        self.open = True
+        self.pieces.append(Linear(W=np.ascontiguousarray(array.T if turned else array)))
 
     def _bias(self, array: FloatArray, named: str) -> None:
-        k = self.weights[-1].shape[0]
+        """The bias of the linear map before or, behind a BatchNorm, a shift of its own."""
+        last = self.pieces[-1] if self.open else None
+        if last is None or (isinstance(last, Linear) and last.b is not None):
+            raise InputError(f"{named} does not follow a linear map without bias; {_EXPECTED}.")
+        k = next(piece.W.shape[0] for piece in reversed(self.pieces) if isinstance(piece, Linear))
         if array.shape not in ((), (1,), (k,), (1, 1), (1, k)):
             raise InputError(f"{named} adds a constant of shape {array.shape}; a bias of shape ({k},) is expected.")
-        self.biases[-1] = np.broadcast_to(array.reshape(-1), (k,)).copy()
-        self.pieces[-1] = Linear(W=self.weights[-1], b=self.biases[-1])
+        b = np.broadcast_to(array.reshape(-1), (k,)).copy()
+        if isinstance(last, Linear):
+            self.pieces[-1] = replace(last, b=b)
+        else:
+            self.pieces.append(Entrywise(scale=np.ones(k), shift=b, name="Add"))
 
 
 def _last_axis(others: list[FloatArray], attributes: dict[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from marginflow.errors import InputError
 from marginflow.interop.folding import Piece
-from marginflow.interop.torch_modules import node_pieces, unwrapped
+from marginflow.interop.torch_modules import node_pieces, traced, unwrapped
 
 if TYPE_CHECKING:
     import torch
@@ -32,13 +32,7 @@ def split_head(module: object) -> Split:
     inner = unwrapped(module)
     # A layer alone would be traced into its parts.
     whole = inner if list(inner.children()) else torch.nn.Sequential(inner)
-    try:
-        graph = torch.fx.symbolic_trace(whole).graph
-    except Exception as error:  # whatever the forward of somebody's class stumbles over when it is traced
-        raise InputError(
-            f"What {type(module).__name__} computes cannot be followed ({type(error).__name__}); give its layers as a "
-            "torch.nn.Sequential."
-        ) from None
+    graph = traced(whole, "give its layers as", of=module)
     modules: dict[str, Any] = dict(whole.named_modules())
     last = _before(next(node for node in graph.nodes if node.op == "output"), modules)
     if not _is_linear(last, modules):

@@ -19,6 +19,8 @@ _FIRST_COLUMN = ((slice(None), 0), (slice(None), -1), (Ellipsis, 0), (Ellipsis, 
 # Stands for the number of samples in a shape.
 _SAMPLES = object()
 _ARITHMETIC = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "div": "div"}
+# The argument behind the value under its name in Python, and what it is where it is not given.
+_NAMED = {"leaky_relu": ("negative_slope", 0.01), "flatten": ("start_dim", 0), "reshape": ("shape", None)}
 _FORWARD = "Linear, ReLU, LeakyReLU, BatchNorm1d, Flatten, Dropout and Identity in a chain are expected"
 
 
@@ -43,13 +45,9 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
         for leaf in leaves:
             pieces += _piece(leaf)
         return pieces
-    try:
-        graph = torch.fx.symbolic_trace(module).graph
-    except Exception as error:  # whatever the forward of somebody's class stumbles over when it is traced
-        raise InputError(
-            f"What {type(module).__name__} computes cannot be followed ({type(error).__name__}); {_FORWARD}. Or "
-            "compute the features in front of its last layers and audit these on them, as a torch.nn.Sequential."
-        ) from None
+    graph = traced(
+        module, f"{_FORWARD}. Or compute the features in front of its last layers and audit these on them, as"
+    )
     modules = dict(module.named_modules())
     for node in graph.nodes:  # a foreign layer says more than what is done with its inputs
         if node.op == "call_module":
@@ -80,6 +78,19 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
     return pieces
 
 
+def traced(module: torch.nn.Module, advice: str, *, of: object = None) -> torch.fx.Graph:
+    """What a module computes, node by node; the sentence for one that cannot be followed ends in a Sequential."""
+    import torch
+
+    try:
+        return torch.fx.symbolic_trace(module).graph
+    except Exception as error:  # whatever the forward of somebody's class stumbles over when it is traced
+        raise InputError(
+            f"What {type(of or module).__name__} computes cannot be followed ({type(error).__name__}); {advice} a "
+            "torch.nn.Sequential."
+        ) from None
+
+
 def unwrapped(module: torch.nn.Module) -> torch.nn.Module:
     """The module that `torch.compile`, `DataParallel` or `DistributedDataParallel` was given."""
     wrappers = {"OptimizedModule": "_orig_mod", "DataParallel": "module", "DistributedDataParallel": "module"}
@@ -101,34 +112,40 @@ def _sequential(module: torch.nn.Module) -> list[torch.nn.Module] | None:
 
 def node_pieces(node: Any, modules: dict[str, Any], constants: dict[Any, Any] | None = None) -> list[Piece]:
     """What a node of a traced module computes; `constants` are the tensors that the module keeps."""
-    import torch
-    from torch.nn import functional
-
     if node.op == "call_module":
         return _piece(modules[str(node.target)])
     name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", str(node.target))
-    if node.target in (torch.relu, functional.relu) or name in ("relu", "relu_"):
-        return [Rectifier()]
-    if node.target is functional.leaky_relu:
-        slope = node.args[1] if len(node.args) > 1 else node.kwargs.get("negative_slope", 0.01)
-        return [Rectifier(slope=float(slope))]
-    if name == "flatten":
-        _check_flatten(node.args[1] if len(node.args) > 1 else node.kwargs.get("start_dim", 0))
-        return []
-    if name in ("view", "reshape"):
-        sizes = node.args[1:] or (node.kwargs.get("size", node.kwargs.get("shape")),)
-        return [_rows(sizes[0] if len(sizes) == 1 else sizes)]
-    if node.target is functional.dropout or name in ("contiguous", "float", "double", "dropout"):
-        return []
-    if name == "squeeze" or (node.target is operator.getitem and node.args[1] in _FIRST_COLUMN):
+    keyword, default = _NAMED.get(name, ("", None))
+    other = node.args[1] if len(node.args) > 1 else node.kwargs.get(keyword, node.kwargs.get("size", default))
+    found = _operation(name, node.args[1:] if name in ("view", "reshape") and len(node.args) > 2 else other)
+    if found is not None:
+        return found
+    if node.target is operator.getitem and node.args[1] in _FIRST_COLUMN:
         return [Readout(name=name, of_one=True)]
-    if name in ("sigmoid", "softmax", "log_softmax"):
-        return [Readout(name=name)]
     if name in ("clamp", "clamp_min") and _limits(node) == (0, None):
         return [Rectifier()]
     if name in _ARITHMETIC and len(node.args) == 2 and not node.kwargs:
         return [_entrywise(_ARITHMETIC[name], node.args, constants or {})]
     raise InputError(f"The network computes {name!r}; {_FORWARD}, and {HEADS}.")
+
+
+def _operation(name: str, other: Any) -> list[Piece] | None:
+    """What a function of torch does to the value before, by its name and its next argument; None for one unknown."""
+    match name:
+        case "relu" | "relu_":
+            return [Rectifier()]
+        case "leaky_relu":
+            return [Rectifier(slope=float(other or 0.0))]
+        case "flatten":
+            _check_flatten(other)
+            return []
+        case "view" | "reshape":
+            return [_rows(other)]
+        case "sigmoid" | "softmax" | "log_softmax" | "squeeze":
+            return [Readout(name=name, of_one=name == "squeeze")]
+        case "dropout" | "feature_dropout" | "contiguous" | "float" | "double":
+            return []
+    return None
 
 
 def _limits(node: Any) -> tuple[Any, Any]:
@@ -225,7 +242,6 @@ def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
     values: dict[str, Any] = {}
     current = inputs[-1].debugName()
     pieces: list[Piece] = []
-    silent = ("aten::dropout", "aten::feature_dropout", "aten::contiguous")
     for node in graph.nodes():
         kind, names = node.kind(), [value.debugName() for value in node.inputs()]
         if kind == "prim::Constant":
@@ -241,27 +257,18 @@ def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
         if current not in names:  # checks of shapes, which do not touch the values
             continue
         others = [values.get(name) for name in names if name != current]
-        if kind in ("aten::sigmoid", "aten::softmax", "aten::log_softmax"):
-            pieces.append(Readout(name=kind[6:]))
-        elif kind == "aten::squeeze":
-            pieces.append(Readout(name="squeeze", of_one=True))
+        found = _operation(kind.removeprefix("aten::"), others[0] if others else None)
+        if found is not None:
+            pieces += found
         elif kind == "aten::linear":
             pieces.append(Linear(W=_array(others[0]), b=None if others[1] is None else _array(others[1])))
-        elif kind in ("aten::relu", "aten::relu_"):
-            pieces.append(Rectifier())
-        elif kind == "aten::leaky_relu":
-            pieces.append(Rectifier(slope=float(others[0] or 0.0)))
         elif kind == "aten::batch_norm":
             weight, bias, mean, variance, _, _, eps = others[:7]
             pieces.append(_batch_norm(weight, bias, mean, variance, eps))
-        elif kind == "aten::flatten":
-            _check_flatten(others[0])
-        elif kind in ("aten::reshape", "aten::view"):
-            pieces.append(_rows(others[0]))
         elif kind == "aten::size" and others == [0]:
             values[node.output().debugName()] = _SAMPLES
             continue
-        elif kind not in silent:
+        else:
             if not list(node.outputs()) or str(node.output().type()) != "Tensor":
                 continue  # asks for a size or a type
             raise InputError(f"The TorchScript computes {kind[:60]!r}; {_FORWARD}, and {HEADS}.")
