@@ -2,9 +2,8 @@
 
 from marginflow.plot.results import Showing, endless
 from marginflow.report.chart import Chart
-from marginflow.report.results.audits import audit
-from marginflow.report.results.classes import classes_audit
-from marginflow.report.results.summary import Fields
+from marginflow.report.results.kinds import summarise
+from marginflow.report.results.summary import Fields, NamedResult
 from marginflow.report.table import Table
 
 _WANTED = ("How much one vector flips", "How much one vector changes", "Certified accuracy")
@@ -36,5 +35,5 @@ def showing(found: Fields) -> Showing:
 
 def charts(found: Fields) -> list[Chart]:
     """The share that one vector flips, and certified accuracy."""
-    page = audit(found) if "statements" in found else classes_audit(found)
+    page = summarise(NamedResult(name="the audit", content=found))
     return [chart for chart in page.charts if chart.title in _WANTED]

@@ -1,10 +1,10 @@
-"""Results that a notebook shows as their pages do: a hunt, a figure."""
+"""Results that a notebook shows as their pages do: a verdict, a hunt, a figure."""
 
 from marginflow.plot.results import Showing
 from marginflow.report.chart import Chart
-from marginflow.report.results.figures import figure, panel_charts
-from marginflow.report.results.hunts import hunt
-from marginflow.report.results.summary import Fields, Summary
+from marginflow.report.results.figures import panel_charts
+from marginflow.report.results.kinds import summarise
+from marginflow.report.results.summary import Fields, NamedResult, Summary
 from marginflow.report.table import Table
 
 _MOST = 2
@@ -24,4 +24,4 @@ def charts(result: Fields) -> list[Chart]:
 
 
 def _page(result: Fields) -> Summary:
-    return figure(result) if "panels" in result else hunt(result)
+    return summarise(NamedResult(name="the result", content=result))

@@ -31,7 +31,7 @@ PICTURES: Final = {
     "Limit": "points",
     "Certificate": "points",
     "Radius": "radii",
-    "Verdict": "verdicts",
+    "Verdict": "pages",
     "Audit": "audits",
     "Influence": "influences",
     "Sweep": "sweeps",

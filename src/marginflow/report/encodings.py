@@ -127,10 +127,9 @@ def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
     return alt.Axis(values=[float(f"1e{exponent}") for exponent in range(low, high + 1, step)], labelExpr=written)
 
 
-def colour(series: str, series_names: list[str], title: str, symbol: str | None = None) -> alt.Color:
-    """Colour by series; `symbol` is the shape in the legend where the mark does not decide it."""
-    own = legend(series_names, symbol)
-    return by_name(alt.Color, series, series_names, SERIES_COLOURS, title=title, legend=own)
+def colour(series: str, series_names: list[str], title: str) -> alt.Color:
+    """Colour by series."""
+    return by_name(alt.Color, series, series_names, SERIES_COLOURS, title=title, legend=legend(series_names))
 
 
 def by_name(
@@ -146,11 +145,11 @@ def by_number(channel: Any, column: str, *, title: str, scale: Any, axis: Any) -
     return channel(field(column), type="quantitative", title=title, scale=scale, axis=axis)
 
 
-def legend(series_names: list[str], symbol: str | None = None) -> alt.Legend:
+def legend(series_names: list[str]) -> alt.Legend:
     """Names beside each other where they fit on a telephone, below each other where they do not."""
     columns = len(series_names) if sum(len(name) + 4 for name in series_names) <= 32 else 1
     # The offset leaves room for the line of text that tells what is under the brush.
-    return alt.Legend(columns=columns, offset=26) if symbol is None else alt.Legend(columns=columns, symbolType=symbol)
+    return alt.Legend(columns=columns, offset=26)
 
 
 def legend_filter(series: str) -> alt.Parameter:

@@ -38,16 +38,16 @@ def verdict(record: Fields) -> Summary:
     table = Table(
         columns=("Part", "Check", "Observed", "", "Bound", "State", "Note"), rows=tuple(checks), caption="Every check"
     )
-    charts, formula = room_charts(record, title="Room used"), _formula(str(record["id"]))
+    charts, formula = _room(record), _formula(str(record["id"]))
     section = Section(heading=f"Statement {record['id']}", content=(*charts, *formula, table))
     return Summary(sentence=sentence, tone=TONES.get(outcome, "open"), sections=(section,))
 
 
-def room_charts(record: Fields, *, title: str) -> list[Chart]:
+def _room(record: Fields) -> list[Chart]:
     """Bars of the room that hypotheses and conclusions use."""
     checks = [check for part in ("hypotheses", "conclusions") for check in record.objects(part)]
     drawn = [check | {"used": _used(check)} for check in checks]
-    return [room_chart(drawn, title=title)] if any(check["used"] is not None for check in drawn) else []
+    return [room_chart(drawn, title="Room used")] if any(check["used"] is not None for check in drawn) else []
 
 
 def _used(check: Fields) -> float | None:
