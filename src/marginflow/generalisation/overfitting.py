@@ -168,7 +168,8 @@ def overfitting_profile(
 def _cell(size: float, rate: float, errors: FloatArray, ends: FloatArray | None, confidence: float) -> OverfittingCell:
     mean, n = float(errors.mean()), errors.size
     if n > 1:
-        half = _student(confidence, n - 1) * float(errors.std(ddof=1)) / math.sqrt(n)
+        quantile = float(special.stdtrit(n - 1, 0.5 + confidence / 2))  # two-sided, of Student's t
+        half = quantile * float(errors.std(ddof=1)) / math.sqrt(n)
         low, high = mean - half, mean + half
     elif ends is not None:
         low = high = mean
@@ -177,11 +178,6 @@ def _cell(size: float, rate: float, errors: FloatArray, ends: FloatArray | None,
     if ends is not None:  # the intervals of the single errors, averaged: never narrower than they are
         low, high = min(low, float(ends[:, 0].mean())), max(high, float(ends[:, 1].mean()))
     return OverfittingCell(size=size, noise=rate, runs=n, mean=mean, lower=max(0.0, low), upper=min(1.0, high))
-
-
-def _student(confidence: float, degrees: int) -> float:
-    """The two-sided quantile of Student's t."""
-    return float(special.stdtrit(degrees, 0.5 + confidence / 2))
 
 
 def _line(x: list[float], y: list[float]) -> FittedLine:

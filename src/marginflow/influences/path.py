@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.arrays import FloatArray, IntArray
 from marginflow.influences.base import Base
 from marginflow.limit.budget import Budget
 from marginflow.limit.problem import Problem
@@ -81,7 +81,15 @@ def _follow(base: Base, rows: IntArray, steps: int, budget: Budget) -> Arrival |
     while share > width * (1.0 + 1e-9):
         budget.check()
         caps[rows] = first * (share - width)
-        found = _step(base, at.structure, chosen, caps, budget)
+        structure = at.structure
+        assert structure is not None
+        guess = replace(
+            structure,
+            free=structure.free & ~chosen,
+            capped=structure.capped | chosen,
+            lam=np.minimum(structure.lam, caps),
+        )
+        found = capped_point(base.problem, guess, caps, budget)
         if found is None and halvings == _HALVINGS:
             stuck = True
             break
@@ -103,17 +111,6 @@ def strayed(change: float, integral: float, begun: float, *, directly: bool = Fa
     """Whether the change of the objective, `begun` at first, is not the integral of the missing margin over the cap."""
     share = _OFF_DIRECTLY if directly else _OFF_THE_PATH
     return abs(change - integral) > share * max(abs(integral), abs(change)) + _ROUNDING * begun
-
-
-def _step(
-    base: Base, structure: Structure | None, chosen: BoolArray, caps: FloatArray, budget: Budget
-) -> NewtonResult | None:
-    """The point at these caps, from the structure at caps that are a little higher."""
-    assert structure is not None
-    guess = replace(
-        structure, free=structure.free & ~chosen, capped=structure.capped | chosen, lam=np.minimum(structure.lam, caps)
-    )
-    return capped_point(base.problem, guess, caps, budget)
 
 
 def capped_point(problem: Problem, guess: Structure, caps: FloatArray, budget: Budget) -> NewtonResult | None:

@@ -6,14 +6,12 @@ used here and in `.safetensors` files, which torch therefore reads without us.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, matrix, one_of, vector
+from marginflow.arrays import FloatArray, matrix, vector
 from marginflow.errors import InputError
-from marginflow.storage import load_tensors, save_tensors
 
 Outputs = Literal["trained", "frozen"]
 Layer = tuple[FloatArray, FloatArray | None]
@@ -67,18 +65,3 @@ def layers_of(state: Mapping[str, ArrayLike], *, several_outputs: bool = False) 
         names,
         several_outputs=several_outputs,
     )
-
-
-def write_layers(path: str | Path, layers: Sequence[Layer], *, network: str, outputs: Outputs) -> Path:
-    """Write `.safetensors`; `format: pt` in its metadata tells other readers that torch's names are used."""
-    return save_tensors(path, state_of(layers), {"format": "pt", "marginflow": network, "outputs": outputs})
-
-
-def read_layers(path: str | Path) -> tuple[list[Layer], Outputs]:
-    """Read layers from `.safetensors` and whether the outputs are trained (torch's files do not say: they are)."""
-    state, metadata = load_tensors(path)
-    try:
-        word = one_of("outputs", metadata.get("outputs", "trained"), ("trained", "frozen"))
-        return layers_of(state), "frozen" if word == "frozen" else "trained"
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None

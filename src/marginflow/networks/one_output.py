@@ -7,10 +7,11 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, labels
+from marginflow.arrays import FloatArray, labels, one_of
 from marginflow.doors import checked
 from marginflow.errors import InputError
-from marginflow.networks.layers import Layer, Outputs, layers_of, read_layers, state_of, write_layers
+from marginflow.networks.layers import Layer, Outputs, layers_of, state_of
+from marginflow.storage import load_tensors, save_tensors
 
 
 class AbstractOneOutput(ABC):
@@ -78,14 +79,16 @@ class AbstractOneOutput(ABC):
     @checked
     def save(self, path: str | Path) -> Path:
         """Write as `.safetensors`, readable by torch as a `state_dict`."""
-        return write_layers(path, self.layers, network=type(self).__name__, outputs=self.outputs)
+        known = {"format": "pt", "marginflow": type(self).__name__, "outputs": self.outputs}
+        return save_tensors(path, self.state_dict(), known)
 
     @classmethod
     @checked
     def load(cls, path: str | Path) -> Self:
         """Read a network from `.safetensors`, ours or a torch `state_dict` of the same architecture."""
-        layers, outputs = read_layers(path)
+        state, known = load_tensors(path)
         try:
-            return cls.from_layers(layers, outputs=outputs)
+            word = one_of("outputs", known.get("outputs", "trained"), ("trained", "frozen"))  # torch does not say
+            return cls.from_layers(layers_of(state), outputs="frozen" if word == "frozen" else "trained")
         except InputError as error:
             raise InputError(f"{path}: {error}") from None

@@ -16,12 +16,7 @@ from marginflow.robustness.piecewise import first_steps, without_noise
 
 
 def descend(
-    seen: Neighbourhood,
-    sigma: FloatArray,
-    start: FloatArray,
-    *,
-    max_steps: int = 30,
-    deadline: float = np.inf,
+    seen: Neighbourhood, sigma: FloatArray, start: FloatArray, *, max_steps: int = 30, deadline: float = np.inf
 ) -> FloatArray:
     r"""Shorten a vector z that flips all points of `seen` at once, x_i + sigma_i z; shape (r,).
 

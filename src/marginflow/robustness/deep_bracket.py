@@ -201,7 +201,7 @@ def _shortened(network: MLP, x: FloatArray, y: float, at: FloatArray) -> FloatAr
             (
                 near
                 for share in (1.0, 0.5, 0.2, 0.05)
-                if y * float(network((near := _beyond(x, at + share * (foot - at)))[None, :])[0]) <= 0
+                if y * float(network((near := x + (1.0 + 1e-7) * (at + share * (foot - at) - x))[None, :])[0]) <= 0
                 and np.linalg.norm(near - x) < np.linalg.norm(at - x) * (1.0 - 1e-9)
             ),
             None,
@@ -210,10 +210,6 @@ def _shortened(network: MLP, x: FloatArray, y: float, at: FloatArray) -> FloatAr
             break
         at = moved
     return at
-
-
-def _beyond(x: FloatArray, at: FloatArray) -> FloatArray:
-    return x + (1.0 + 1e-7) * (at - x)
 
 
 def _on_segment(network: MLP, x: FloatArray, y: float, at: FloatArray) -> FloatArray:

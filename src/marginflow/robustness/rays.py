@@ -204,7 +204,9 @@ def minimal_step(
     (array([4., 6.]), 6.0, array([2., 3.]))
     """
     points, signs = points_and_labels(network, X, y)
-    z = _direction(network, direction)
+    z = checked_point("direction", direction, network.dimension)
+    if not z.any():
+        raise InputError("direction is zero; a ray needs a non-zero direction.")
     h = without_noise(network.W @ z, np.abs(network.W) @ np.abs(z))
     factor = -signs if signed else np.ones(signs.size)
     return _scan(network, points, signs, factor, h, float(np.linalg.norm(z)), at_zero, level)
@@ -231,13 +233,6 @@ def steps_along(
         raise InputError(f"Direction {int(np.argmin(norms))} is zero; a ray needs a non-zero direction.")
     G = without_noise(E @ network.W.T, np.abs(E) @ np.abs(network.W.T))
     return _scan(network, points, signs, np.ones(signs.size), G, norms, at_zero, level)
-
-
-def _direction(network: TwoLayer, direction: ArrayLike) -> FloatArray:
-    z = checked_point("direction", direction, network.dimension)
-    if not z.any():
-        raise InputError("direction is zero; a ray needs a non-zero direction.")
-    return z
 
 
 def _scan(

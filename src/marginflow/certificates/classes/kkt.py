@@ -91,7 +91,7 @@ def certify_classifier(
     if not least > 0:
         nothing = ClassMultipliers(lam=np.zeros((own.size, network.n_classes)), mu=np.zeros((own.size, network.width)))
         kinks = np.zeros((own.size, network.width), dtype=np.bool_)
-        return _evaluate(network, points, own, kinks, nothing, power, separates=False)
+        return _evaluate(network, points, own, kinks, nothing, power)
     at_one = network.scaled(least**-0.5)
     scale = power * least**-0.5
     pattern, Z = recognise(TwoLayer(W=at_one.W, b=at_one.b, v=np.ones(at_one.width)), points, KINK_TOLERANCE)
@@ -100,7 +100,7 @@ def certify_classifier(
     candidate = None
     if multipliers is not None:
         given = _feasible(at_one, own, pattern.kink, multipliers)
-        candidate = _evaluate(at_one, points, own, pattern.kink, given, scale, separates=True)
+        candidate = _evaluate(at_one, points, own, pattern.kink, given, scale)
         if as_given or candidate.total <= _CANDIDATE_IS_ENOUGH:
             return candidate
     chosen = margins <= _NEAR
@@ -114,7 +114,7 @@ def certify_classifier(
             break
         chosen |= wanted
         found = program.solve(chosen)
-    computed = _evaluate(at_one, points, own, pattern.kink, best, scale, separates=True)
+    computed = _evaluate(at_one, points, own, pattern.kink, best, scale)
     return computed if candidate is None or computed.total <= candidate.total else candidate
 
 
@@ -142,14 +142,7 @@ def margins_of(network: Classifier, X: FloatArray, own: IntArray) -> FloatArray:
 
 
 def _evaluate(
-    network: Classifier,
-    X: FloatArray,
-    own: IntArray,
-    kinks: BoolArray,
-    found: ClassMultipliers,
-    scale: float,
-    *,
-    separates: bool,
+    network: Classifier, X: FloatArray, own: IntArray, kinks: BoolArray, found: ClassMultipliers, scale: float
 ) -> ClassifierKKT:
     """Every number, recomputed from the network, lambda and mu."""
     lam, mu = found.lam, found.mu
@@ -175,7 +168,7 @@ def _evaluate(
     outside = np.where(kinks, np.maximum(mu - most, fewest - mu), 0.0).max(initial=0.0)
     below = max(float(-lam.min(initial=0.0)), float(np.abs(lam[index, own]).max()))
     return ClassifierKKT(
-        status="solved" if separates else "does not separate",
+        status="solved" if margins.min() > 0 else "does not separate",
         stationarity=stationarity,
         feasibility=max(0.0, 1.0 - float(margins.min())),
         dual_feasibility=max(float(outside) / size, below / top) if top > 0 else 0.0,

@@ -88,12 +88,6 @@ class ClassesProgram:
 
     # The linear map -------------------------------------------------------------------------------
 
-    def _coefficients(self, i: IntArray, t: IntArray) -> tuple[FloatArray, FloatArray]:
-        """dv of each pair, and what lambda contributes to each neuron beside beta; shapes (p, k)."""
-        dv = self.V[self.own[i]] - self.V[t]
-        fixed = np.where(self.active[i], dv, np.where(self.kink[i], np.minimum(dv, 0.0), 0.0))
-        return dv, fixed
-
     def _residual(self, found: ClassMultipliers) -> tuple[FloatArray, FloatArray, float]:
         """Of the hidden and of the output layer, and of complementarity."""
         lam = found.lam
@@ -125,7 +119,9 @@ class ClassesProgram:
         kinked = np.zeros(self.own.size, dtype=np.bool_)
         kinked[i] = True
         a, j = np.nonzero(self.kink & kinked[:, None] & self.V.any(axis=0))
-        dv, fixed = self._coefficients(i, t)
+        dv = self.V[self.own[i]] - self.V[t]
+        # What lambda contributes to each neuron beside beta.
+        fixed = np.where(self.active[i], dv, np.where(self.kink[i], np.minimum(dv, 0.0), 0.0))
         limits = np.where(i[None, :] == a[:, None], np.abs(dv[:, j].T), 0.0)
         unknowns = _Unknowns(i, t, a, j, fixed, limits)
         H, c = self._normal_equations(unknowns)

@@ -12,7 +12,7 @@ from marginflow.robustness.radius.normal import InputForm, exponent, shifted
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sight:
+class SeenNeurons:
     """The hidden neurons from a point, in units of 2^unit: the part of the judgement that does not know the outputs.
 
     `away` is what a neuron may differ from the first of its group on the ball, and `astray` what a neuron without a
@@ -30,10 +30,10 @@ class Sight:
 
 
 # The last sight, with all that it was made of.
-_last_sight: list[tuple[Grouped, FloatArray, float, float, Sight]] = []
+_last_sight: list[tuple[Grouped, FloatArray, float, float, SeenNeurons]] = []
 
 
-def sight(inputs: InputForm, groups: IntArray, point: FloatArray, lower: float, noise: float) -> Sight:
+def sight(inputs: InputForm, groups: IntArray, point: FloatArray, lower: float, noise: float) -> SeenNeurons:
     """What is seen within the ball of radius `lower`; the last one is remembered."""
     grouped = _grouped(inputs, groups)
     for same, seen, bound, charged, known in tuple(_last_sight):
@@ -43,7 +43,7 @@ def sight(inputs: InputForm, groups: IntArray, point: FloatArray, lower: float, 
     x, L, b = shifted(point, -k), float(np.ldexp(lower, -k)), inputs.biases(k)
     live, first, group = grouped.live, grouped.first, grouped.group
     reach, offsets = float(np.linalg.norm(x)) + L, b[live] / grouped.size
-    found = Sight(
+    found = SeenNeurons(
         grouped=grouped,
         unit=k,
         L=L,
