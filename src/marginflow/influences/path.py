@@ -83,12 +83,8 @@ def _follow(base: Base, rows: IntArray, steps: int, budget: Budget) -> Arrival |
         caps[rows] = first * (share - width)
         structure = at.structure
         assert structure is not None
-        guess = replace(
-            structure,
-            free=structure.free & ~chosen,
-            capped=structure.capped | chosen,
-            lam=np.minimum(structure.lam, caps),
-        )
+        free, capped = structure.free & ~chosen, structure.capped | chosen
+        guess = replace(structure, free=free, capped=capped, lam=np.minimum(structure.lam, caps))
         found = capped_point(base.problem, guess, caps, budget)
         if found is None and halvings == _HALVINGS:
             stuck = True
