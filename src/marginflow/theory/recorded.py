@@ -55,11 +55,11 @@ def coarse(flowing: Instance) -> Instance:
 
 
 @cache
-def flow_run(log_loss: float = -30.0) -> Instance:
-    """Gradient flow on 6 Hadamard samples in dimension 20, width 8, small balanced start, to the given ln L."""
+def flow_run() -> Instance:
+    """Gradient flow on 6 Hadamard samples in dimension 20, width 8, small balanced start, to ln L = -30."""
     data = Orthogonal(dimension=20, design="hadamard").sample(6)
-    name = f"gradient flow on 6 orthogonal samples to a loss of e^{log_loss:g}"
-    return flow(name, data, LossBelow(log_value=log_loss), width=8)
+    name = "gradient flow on 6 orthogonal samples to a loss of e^-30"
+    return flow(name, data, LossBelow(log_value=-30.0), width=8)
 
 
 @cache
@@ -88,20 +88,20 @@ def recipe_run(dimension: int = 50, n_samples: int = 7, width: int = 20, *, ever
 
 
 @cache
-def deep_run(depth: int = 3) -> Instance:
-    """Gradient flow of a deeper homogeneous network on the same 6 orthogonal samples; the network is in the run."""
+def deep_run() -> Instance:
+    """Gradient flow of a homogeneous network of depth 3 on the same 6 orthogonal samples; the network is in the run."""
     data = flow_run().the_data()
-    start = MLP.initialise(widths=[8] * (depth - 1), dimension=20, bias="first", seed=0)
+    start = MLP.initialise(widths=[8, 8], dimension=20, bias="first", seed=0)
     run = train(start, data, GradientFlow(angle=0.02, decrease=0.1, stop=[LossBelow(1e-4)]))
-    return Instance(name=f"gradient flow of depth {depth} on 6 orthogonal samples", data=data, run=run)
+    return Instance(name="gradient flow of depth 3 on 6 orthogonal samples", data=data, run=run)
 
 
 Optimiser = Literal["gradient", "momentum", "sign", "adam"]
 
 
 @cache
-def trained_by(optimiser: Optimiser, steps: int = 200) -> TwoLayer:
-    """A network trained on the same 6 samples by another rule of descent on ln L, from the same start."""
+def trained_by(optimiser: Optimiser) -> TwoLayer:
+    """A network trained for 200 steps on the same 6 samples by another rule of descent on ln L, from the same start."""
     whole = flow_run()
     start, data = whole.the_start(), whole.the_data()
     assert start.b is not None
@@ -110,7 +110,7 @@ def trained_by(optimiser: Optimiser, steps: int = 200) -> TwoLayer:
     theta = np.concatenate([start.W.ravel(), start.b, start.v])
     mean, square = np.zeros_like(theta), np.zeros_like(theta)
     k, d = start.W.shape
-    for step in range(1, steps + 1):
+    for step in range(1, 201):
         p = loss.weights(network.margins(data.X, data.y))
         gradient = network.gradient(data.X, -data.y * p)
         assert gradient.b is not None

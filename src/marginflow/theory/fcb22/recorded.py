@@ -162,37 +162,37 @@ def _successes(n: int, d: int, m: int, sd: float, eta: float, omd: float, k: int
 
 
 @cache
-def success(m: int, n: int, *, d: int = 400, seeds: int = 12) -> Instance:
-    """How often Theorem 3.1, part 1, holds at a width and sample size; k = 1, sd = eta = 1/16, omd = 1/256."""
-    good = _successes(n, d, m, 1 / 16, 1 / 16, 1 / 256, 1, seeds)
+def success(m: int, n: int, *, seeds: int = 12) -> Instance:
+    """How often Theorem 3.1, part 1, holds at a width and sample size; d = 400, k = 1, sd = eta = 1/16, omd = 1/256."""
+    good = _successes(n, 400, m, 1 / 16, 1 / 16, 1 / 256, 1, seeds)
     return Instance(
-        name=f"{seeds} runs with n = {n}, m = {m}, d = {d}",
+        name=f"{seeds} runs with n = {n}, m = {m}, d = 400",
         parameters={"successes": good, "runs": seeds, "m": m, "n": n, "delta": DELTA},
     )
 
 
 @cache
-def success_at(C: float, *, seeds: int = 12) -> Instance:
-    """How often it holds with the smallest sizes and the largest noise, spread and start that C allows."""
+def success_at(C: float) -> Instance:
+    """In how many of 12 runs it holds with the smallest sizes and the largest noise, spread and start that C allows."""
     s = Numbers.smallest(C)
     k = round(1 / (4 * s.alpha))
-    good = _successes(int(s.n), int(s.d), int(s.m), s.sd, s.eta, s.omd, k, seeds)
+    good = _successes(int(s.n), int(s.d), int(s.m), s.sd, s.eta, s.omd, k, 12)
     return Instance(
-        name=f"{seeds} runs at the limits of (A1)-(A7) with C = {C:g}",
-        parameters={"successes": good, "runs": seeds, "m": int(s.m), "n": int(s.n), "delta": DELTA, "C": C},
+        name=f"12 runs at the limits of (A1)-(A7) with C = {C:g}",
+        parameters={"successes": good, "runs": 12, "m": int(s.m), "n": int(s.n), "delta": DELTA, "C": C},
     )
 
 
 @cache
-def long_run(d: int, sd: float, steps: int, *, n: int = 60, m: int = 20) -> Instance:
+def long_run(d: int, sd: float, steps: int) -> Instance:
     """The probe T to infinity: exactly 15 % of the labels flipped, alpha = 1/4, through the Gram matrix."""
     return gd_run(
-        n, d, m, sd=sd, eta=0.15, omd=1 / 16, steps=steps, ratio=1.5, noise=ExactCountNoise(rate=0.15), test=400
+        60, d, 20, sd=sd, eta=0.15, omd=1 / 16, steps=steps, ratio=1.5, noise=ExactCountNoise(rate=0.15), test=400
     )
 
 
 @cache
-def noise_limits(*, n: int = 400, d: int = 100, m: int = 40) -> dict[str, float]:
+def noise_limits() -> dict[str, float]:
     """For each model of noise the largest rate, of those tried, at which every sample gets its clean label (k = 5)."""
     tried: dict[str, tuple[AbstractLabelNoise, ...]] = {
         "uniform": tuple(UniformNoise(rate=rate) for rate in (0.3, 0.4, 0.45)),
@@ -205,30 +205,28 @@ def noise_limits(*, n: int = 400, d: int = 100, m: int = 40) -> dict[str, float]
         limits[model] = 0.0
         for noise in noises:
             rate = float(getattr(noise, "rate", 0.0))
-            trial = gd_run(n, d, m, sd=1 / 16, eta=rate, omd=1 / 256, k=5, noise=noise, test=1)
+            trial = gd_run(400, 100, 40, sd=1 / 16, eta=rate, omd=1 / 256, k=5, noise=noise, test=1)
             if _learned(trial):
                 limits[model] = rate
     return limits
 
 
 @cache
-def deep(
-    depth: int = 3, *, n: int = 200, d: int = 200, width: int = 40, rate: float = 2.0, steps: int = 20
-) -> Instance:
+def deep(depth: int = 3, *, rate: float = 2.0) -> Instance:
     """A deeper network without biases on the same law, every layer trained: does its first layer amplify?"""
-    law = XorClusters(dimension=d, sigma=1 / 16 / math.sqrt(d), means="random", noise=UniformNoise(rate=1 / 16))
-    data = law.sample(n)
+    law = XorClusters(dimension=200, sigma=1 / 16 / math.sqrt(200), means="random", noise=UniformNoise(rate=1 / 16))
+    data = law.sample(200)
     start = MLP.initialise(
-        widths=[width] * (depth - 1),
-        dimension=d,
+        widths=[40] * (depth - 1),
+        dimension=200,
         law=initialisation.FCB22Start(),
         bias="none",
         outputs="frozen",
         seed=0,
     )
-    plan = Descent(loss=Logistic(reduction="mean"), schedule=Constant(rate), stop=[Steps(steps)])
+    plan = Descent(loss=Logistic(reduction="mean"), schedule=Constant(rate), stop=[Steps(20)])
     run = train(start, data, plan, recording=_EVERY)
-    return Instance(name=f"{steps} steps of depth {depth}, rate {rate:g}", data=data, law=law, run=run)
+    return Instance(name=f"20 steps of depth {depth}, rate {rate:g}", data=data, law=law, run=run)
 
 
 # The literal chain ---------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ def _flow(name: str, stop: LossBelow | Steps) -> Instance:
 
 
 @cache
-def flow_run(log_loss: float = -100.0) -> Instance:
+def flow_run() -> Instance:
     """The flow to a tiny loss."""
-    return _flow("gradient flow on two clusters", LossBelow(log_value=log_loss))
+    return _flow("gradient flow on two clusters", LossBelow(log_value=-100.0))
 
 
 @cache
@@ -34,9 +34,9 @@ def coarse_run() -> Instance:
 
 
 @cache
-def clusters_run(log_loss: float = -40.0) -> Instance:
+def clusters_run() -> Instance:
     """Gradient flow on the sample of preset A, where Theorem 3.1 applies, from a small start of width 6."""
     good = preset(A)
-    data, stop = good.the_data(), LossBelow(log_value=log_loss)
-    name = f"gradient flow on {data.n_samples} samples of two clusters to a loss of e^{log_loss:g}"
+    data, stop = good.the_data(), LossBelow(log_value=-40.0)
+    name = f"gradient flow on {data.n_samples} samples of two clusters to a loss of e^-40"
     return fast_flow(name, data, stop, width=6, law=good.law, test=good.test)

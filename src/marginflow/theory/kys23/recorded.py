@@ -16,19 +16,17 @@ def _sample() -> tuple[GramReduction, Dataset]:
 
 
 @cache
-def sphere_flow(log_loss: float = -100.0, steps: int | None = None) -> Instance:
+def sphere_flow() -> Instance:
     """Gradient flow of the sum of exponential losses on 8 samples, 2 of them negative, in dimension 60, width 8."""
     law, data = _sample()
-    stop = LossBelow(log_value=log_loss) if steps is None else Steps(steps)
-    name = "gradient flow on 8 noisy samples" if steps is None else f"the same flow after {steps} steps"
-    return flow(name, data, stop, width=8, law=law)
+    return flow("gradient flow on 8 noisy samples", data, LossBelow(log_value=-100.0), width=8, law=law)
 
 
 @cache
-def sphere_deep(depth: int = 3, steps: int | None = None) -> Instance:
-    """Gradient flow of a deeper homogeneous network on the same samples; the network is in the run."""
+def sphere_deep(steps: int | None = None) -> Instance:
+    """Gradient flow of a homogeneous network of depth 3 on the same samples; the network is in the run."""
     law, data = _sample()
-    start = MLP.initialise(widths=[8] * (depth - 1), dimension=data.dimension, bias="first", seed=0)
+    start = MLP.initialise(widths=[8, 8], dimension=data.dimension, bias="first", seed=0)
     stop = [LossBelow(1e-4)] if steps is None else [Steps(steps)]
     run = train(start, data, GradientFlow(angle=0.02, decrease=0.1, stop=stop))
-    return Instance(name=f"gradient flow of depth {depth} on 8 noisy samples", data=data, law=law, run=run)
+    return Instance(name="gradient flow of depth 3 on 8 noisy samples", data=data, law=law, run=run)
