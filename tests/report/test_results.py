@@ -10,6 +10,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from marginflow import theory
 from marginflow import InputError
 from marginflow.report import Chart
 from marginflow.report.results import NamedResult, kind_of, summarise
@@ -87,6 +88,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     },
     "verdicts": {"violated": [], "verdicts": [{"id": "VYS22/Thm4.1", "outcome": "holds", "reason": "1 <= 2"}]},
     "sweep": {"name": "s", "cells": 2, "done": 1, "failed": 0, "missing": 1, "rows": [{"n": 1, "x": 0.5}]},
+    "map": theory.map("VYS22/Thm4.1", {"d": [100.0, 1000.0], "m": [2.0, 10.0]}).to_dict(),
     "record": {"anything": 1, "list": [1, 2], "rows": [{"a": 1}]},
 }
 

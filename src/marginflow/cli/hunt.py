@@ -64,6 +64,6 @@ def hunt(
     print(result_text(found.to_dict()) if as_json else str(found))
     if out is not None:
         page = out / "hunt.html"
-        files = (*found.save(out), write_page(found.to_dict(), page, name=found.id, title=f"Hunt for {found.id}"))
+        files = (*found.save(out), write_page(found.to_dict(), page, title=f"Hunt for {found.id}"))
         note(f"wrote {', '.join(str(path) for path in files)}")
     return DOES_NOT_HOLD if found.outcome in ("refuted", "candidate", "proof step fails") else DONE

@@ -10,9 +10,8 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force, flag, written
-from marginflow.cli.output import check_target, result_text
+from marginflow.cli.output import check_target, deliver
 from marginflow.cli.progress import progress
-from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,21 +52,13 @@ def map(
     if observe:
         atlas = _observed(atlas, seeds, store, workers)
     record = atlas.to_dict()
-    if out is not None:
-        from marginflow.report.atlas_chart import atlas_chart, atlas_page, observed_chart
-        from marginflow.report.page import write
+    if out is not None and out.suffix != ".html":
+        from marginflow.report.atlas_chart import atlas_chart, observed_chart
         from marginflow.report.static import draw
 
-        if out.suffix == ".html":
-            write(atlas_page(record, command=command(), versions=versions()), out)
-        else:
-            draw((observed_chart if observe else atlas_chart)(record), out)
-    if as_json:
-        print(result_text({**record, "out": out}))
-    else:
-        print(atlas.sentence())
-        if out is not None:
-            print(f"Written to  {out}")
+        draw((observed_chart if observe else atlas_chart)(record), out)
+    title = f"Where {atlas.id} says something"
+    deliver(record | {"out": out}, as_json=as_json, out=out, title=title, describe=lambda: print(atlas.sentence()))
     return DONE
 
 

@@ -100,13 +100,13 @@ def deliver(
     record : mapping
         What is printed as JSON, and what a page is made of.
     out : path or None
-        A page (.html) under the heading `title`, or a file of JSON.
+        A page (.html) under the heading `title`, or a file of JSON; a file of any other kind is there already.
     whole : mapping or None
         What the file of JSON holds where that is more than `record`.
     """
     if out is not None and out.suffix == ".html":
-        write_page(record, out, name=title, title=title)
-    elif out is not None:
+        write_page(record, out, title=title)
+    elif out is not None and out.suffix == ".json":
         write_text(out, result_text(record if whole is None else whole) + "\n")
     if as_json:
         print(result_text(record))
@@ -117,12 +117,12 @@ def deliver(
         print(f"Written to {out}")
 
 
-def write_page(record: Mapping[str, object], path: Path, *, name: str, title: str) -> Path:
+def write_page(record: Mapping[str, object], path: Path, *, title: str) -> Path:
     """The page of one result."""
     from marginflow.report import write
     from marginflow.report.results import NamedResult, page_of_results
 
-    result = NamedResult(name=name, content=to_plain(record))
+    result = NamedResult(name=title, content=to_plain(record))
     return write(page_of_results([result], title=title, command=command(), versions=versions()), path)
 
 

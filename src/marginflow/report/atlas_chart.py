@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from marginflow.report.chart import Chart
 from marginflow.report.encodings import axis, finished, legend
-from marginflow.report.page import Page, Section
 from marginflow.report.table import Table
 from marginflow.report.vega import alt
 
@@ -155,24 +154,6 @@ def observed_chart(atlas: Record) -> Chart:
         title=title,
         description=description,
         numbers=_table(atlas, title),
-    )
-
-
-def atlas_page(atlas: Record, *, command: str, versions: Mapping[str, str]) -> Page:
-    """One page: the sentence, the picture, the numbers."""
-    chart = atlas_chart(atlas)
-    sections = [Section(heading="The map", content=(chart,))]
-    if atlas["observed_name"]:
-        pictured = observed_chart(atlas)
-        paragraphs = (f"Observed: {atlas['observed_name']}. Below the dashed line the observed value is smaller.",)
-        sections.append(Section(heading=pictured.title, paragraphs=paragraphs, content=(pictured,)))
-    return Page(
-        title=chart.title,
-        verdict=atlas["sentence"],
-        tone="open",
-        sections=tuple(sections),
-        command=command,
-        versions=versions,
     )
 
 

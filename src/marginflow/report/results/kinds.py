@@ -14,6 +14,7 @@ from marginflow.report.results.classes import classes_audit
 from marginflow.report.results.figures import figure
 from marginflow.report.results.hunts import hunt
 from marginflow.report.results.influences import influence, unlearned, valued
+from marginflow.report.results.maps import atlas
 from marginflow.report.results.robustness import flips, radii
 from marginflow.report.results.summary import Fields, NamedResult, Summary
 from marginflow.report.results.training import training
@@ -35,6 +36,7 @@ KINDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Fields], Summary]]]] = {
     "unlearning": (("forgotten", "methods"), unlearned),
     "values": (("accuracy", "samples", "sentence"), valued),
     "hunt": (("family", "history", "telling"), hunt),
+    "map": (("axes", "cells", "marks"), atlas),
     "verdicts": (("verdicts", "violated"), verdicts),
     "verdict": (("outcome", "hypotheses", "conclusions"), verdict),
 }
