@@ -10,8 +10,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from marginflow import theory
-from marginflow import InputError
+from marginflow import InputError, theory
 from marginflow.report import Chart
 from marginflow.report.results import NamedResult, kind_of, summarise
 from marginflow.report.table import Table
