@@ -8,7 +8,18 @@ import statistics
 from collections.abc import Callable, Sequence
 
 import pytest
-from gallery_rows import EXACT, GRIDS, Captions, column, listed, on_the_same_draws, page, rows, run_of_the_grid
+from gallery_rows import (
+    EXACT,
+    GRIDS,
+    Captions,
+    column,
+    listed,
+    on_the_same_draws,
+    page,
+    rows,
+    run_of_the_grid,
+    stretches,
+)
 
 from marginflow import experiments
 from marginflow.experiments.outcome import Mean
@@ -114,14 +125,33 @@ def recipe_against_kkt_points() -> str:
 
 
 @SENTENCES.add
-def recipe_against_kkt_points_for_as_many_samples_as_dimensions() -> str:
-    changes = []
-    for d in range(100, 701, 100):
-        trained, limits = on_the_same_draws("VYS22-Fig1a", "flip", alpha=1.0, dimension=d)
-        changes.append(100 * (trained / limits - 1))
-    return f"for α = 1 (d = 100, ..., 700) the means differ by {min(changes):.0f} to +{max(changes):.0f} %".replace(
-        "-", "−"
-    )
+def recipe_against_kkt_points_for_as_many_samples_as_dimensions_or_more() -> str:
+    parts = []
+    for alpha in (1.0, 1.2, 1.5):
+        if dimensions := _dimensions_of_the_recipe(alpha):
+            sides = [on_the_same_draws("VYS22-Fig1a", "flip", alpha=alpha, dimension=d) for d in dimensions]
+            changes = sorted({f"{100 * (trained / limits - 1):+.0f}" for trained, limits in sides}, key=float)
+            between = changes[0] if len(changes) == 1 else f"{changes[0]} to {changes[-1]}"
+            parts.append(f"by {between} % for α = {alpha:g} (d = {stretches(dimensions)})")
+    return f"the means differ {listed(parts)}".replace("-", "−")
+
+
+@SENTENCES.add
+def seeds_of_the_recipe() -> str:
+    parts = []
+    for alpha in (0.5, 0.8, 1.0, 1.2, 1.5):
+        by_count: dict[int, list[int]] = {}
+        for d in _dimensions_of_the_recipe(alpha):
+            count = len(column("VYS22-Fig1a", "seed", method="recipe", alpha=alpha, dimension=d))
+            by_count.setdefault(count, []).append(d)
+        if by_count:
+            told = [f"{count} at d = {stretches(dimensions)}" for count, dimensions in by_count.items()]
+            parts.append(f"α = {alpha:g}: {', '.join(told)}")
+    return f"Recipe to 1e-30, seeds: {'; '.join(parts)}."
+
+
+def _dimensions_of_the_recipe(alpha: float) -> list[int]:
+    return sorted({int(d) for d in column("VYS22-Fig1a", "dimension", method="recipe", alpha=alpha)})
 
 
 @SENTENCES.add
@@ -195,7 +225,9 @@ def shares_at_kkt_points() -> str:
 
 @SENTENCES.add
 def shares_of_the_recipe() -> str:
-    return f"and {_least_shares('recipe', (0.8, 1.0, 1.2))} in the recipe's networks"
+    alphas = [alpha for alpha in (0.8, 1.0, 1.2, 1.5) if _dimensions_of_the_recipe(alpha)]
+    words = listed([f"{alpha:g}" for alpha in alphas])
+    return f"and {_least_shares('recipe', alphas)} in the recipe's networks (α = {words}, where it was run)"
 
 
 def _least_shares(method: str, alphas: Sequence[float]) -> str:

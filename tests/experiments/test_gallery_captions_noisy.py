@@ -37,10 +37,23 @@ def draws_of_noisy_labels() -> str:
 
 @SENTENCES.add
 def draws_of_the_recipe() -> str:
-    counts = collections.Counter(column("KYS23-Fig1L", "seed", method="recipe"))
-    assert counts[0] == 60  # ten noise levels in six dimensions
-    others = sum(counts.values()) - 60
-    return f"Recipe: every noise level and dimension with one seed{f', {others} cells with a second' if others else ''}"
+    cells = [(row["dimension"], row["noise"]) for row in rows("KYS23-Fig1L") if row["method"] == "recipe"]
+    counts = collections.Counter(cells)
+    assert len(counts) == 60  # ten noise levels in six dimensions
+    few = min(counts.values())
+    more = sum(count > few for count in counts.values())
+    seeds = "one seed" if few == 1 else f"{few} seeds"
+    return f"Recipe: every noise level and dimension with {seeds}{f', {more} of the 60 with more' if more else ''}."
+
+
+@SENTENCES.add
+def recipe_below_the_limit_on_average() -> str:
+    dimensions = (50, 250, 500, 1000, 2000, 10_000)
+    sides = [on_the_same_draws("KYS23-Fig1L", "error", dimension=d) for d in dimensions]
+    gaps = listed([f"{limits - trained:.3f}" for trained, limits in sides])
+    return (
+        f"Over all noise levels its error is smaller than that of the KKT points of the same draws by {gaps} on average"
+    )
 
 
 @SENTENCES.add
@@ -150,7 +163,7 @@ def recipe_and_limit_at_one_half() -> str:
 def largest_difference_from_the_recipe() -> str:
     found = _differences()
     (d, p), most = max(found.items(), key=lambda entry: entry[1])
-    return f"by up to {most:.3f} (same draw, d = {d:g}, p = {p:g})"
+    return f"by up to {most:.3f} (same draws, d = {d:g}, p = {p:g})"
 
 
 def _from_narrow_to_wide(**cell: object) -> Mean:

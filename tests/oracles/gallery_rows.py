@@ -57,6 +57,18 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def stretches(dimensions: Sequence[int], step: int = 100) -> str:
+    """Numbers in words: 100, ..., 600, 800 and 900."""
+    runs: list[list[int]] = []
+    for d in dimensions:
+        if runs and d == runs[-1][-1] + step:
+            runs[-1].append(d)
+        else:
+            runs.append([d])
+    words = [f"{run[0]}, ..., {run[-1]}" if len(run) > 2 else " and ".join(map(str, run)) for run in runs]
+    return ", ".join(words)
+
+
 EXACT: dict[str, object] = {"method": "KKT point"}
 
 
