@@ -1,4 +1,4 @@
-"""Multipliers of a network that does not determine them: samples on a grid, of which more than enough lie on the margin."""
+"""Multipliers of a network that does not determine them: samples on a grid, more of them on the margin than enough."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def on_a_grid(seed):
 
 @pytest.fixture(scope="module")
 def undetermined():
-    """The questions that the solver asks where multipliers are free; which of the sets lead there depends on kernels."""
+    """What the solver asks where multipliers are free; which of the sets lead there depends on kernels."""
     asked = []
 
     def ask(rows, y, caps, end, look, **options):
