@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from marginflow.errors import InputError
-from marginflow.theory.frame import Findings, Forms, Instance, Statement, at_least, require, stated
+from marginflow.theory.frame import Erratum, Findings, Forms, Instance, Statement, at_least, require, stated, value
 
 
 def one_is_positive(instance: Instance) -> Findings:
     return Findings(claims=(at_least("one", 1.0, 0.0),))
 
 
-def written(id: str, judge: Callable[[Instance], Findings] = one_is_positive, **more: str) -> Statement:
+def written(id: str, judge: Callable[[Instance], Findings] = one_is_positive, **more: str | Erratum) -> Statement:
     return stated(
         id=id,
         meaning="One is at least zero.",
@@ -24,7 +25,7 @@ def written(id: str, judge: Callable[[Instance], Findings] = one_is_positive, **
         example=Instance,
         control=Instance,
         control_shows="nothing",
-        **more,  # words alone, of which `kind`, `number` and the forms are made
+        **more,  # words and what is wrong, of which `kind`, `number` and the forms are made
     )(judge)
 
 
@@ -69,6 +70,32 @@ def test_an_id_that_says_no_kind_needs_one() -> None:
 def test_forms_are_made_of_what_is_said_of_them() -> None:
     assert written("VYS22/LemC.4").forms is None
     assert written("VYS22/LemC.4", printed="1", remark="Loose.").forms == Forms(printed="1", remark="Loose.")
+
+
+@pytest.mark.parametrize(
+    ("id", "errata", "outcome"),
+    [
+        ("VYS22/LemC.4", Erratum.false_statement("It is false."), "refuted"),
+        ("VYS22/LemC.4", Erratum.slip("A sign."), "not applicable"),
+        ("FVBS23/Asm2.2", Erratum.false_statement("It is false."), "violated"),
+    ],
+)
+def test_the_control_of_what_is_false_as_printed_refutes_it(id: str, errata: Erratum, outcome: str) -> None:
+    assert written(id, errata=errata).control_outcome == outcome
+
+
+def test_numbers_on_the_way_come_first_and_are_constants() -> None:
+    first, second, compared = value("a", 1.0), value("b", 2.0), at_least("c", 1.0, 2.0)
+    found = Findings(first, second, constants=(compared,), claims=(at_least("one", 1.0, 0.0),))
+    assert [(check.name, check.role) for check in found.constants] == [(name, "constant") for name in "abc"]
+    assert replace(found, undefined="nothing").constants == found.constants
+    with pytest.raises(InputError, match="a tuple of checks is expected"):
+        Findings(1.0)  # type: ignore[arg-type]  # what is refused
+
+
+def test_what_is_required_is_handed_back() -> None:
+    met = at_least("one", 1.0, 0.0)
+    assert require(met) == require((met,)) == (met,)
 
 
 @pytest.mark.parametrize(("number", "outcome"), [(2.0, "holds"), (0.0, "not applicable"), (math.nan, "undecided")])

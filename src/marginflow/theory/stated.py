@@ -71,8 +71,8 @@ def stated(
     needs : tuple of str
         As in `Statement`; a network and data by default.
     control_outcome : str or None
-        As in `Statement`; by default what is false as printed is refuted by its control, a definition or an assumption
-        is violated by it, and anything else does not apply to it.
+        As in `Statement`; by default a definition or an assumption is violated by its control, what is false as printed
+        is refuted by it, and anything else does not apply to it.
     kind, number : str
         As in `Statement`; where they are left out, the id says them: LemC.4 is a lemma, Lemma C.4.
     printed, proved, sharp, remark, errata, known
@@ -89,9 +89,9 @@ def stated(
     forms = Forms(printed=printed, proved=proved, sharp=sharp, remark=remark, errata=wrong, known=known)
     begins, counted = _read(id)
     kind = kind or _KINDS.get(begins, "")
-    unmet: Outcome = "violated" if kind in ("definition", "assumption") else "not applicable"
-    if any(erratum.severity == "statement false" for erratum in wrong):
-        unmet = "refuted"
+    unmet: Outcome = "refuted" if any(erratum.severity == "statement false" for erratum in wrong) else "not applicable"
+    if kind in ("definition", "assumption"):
+        unmet = "violated"
 
     def of(judge: Callable[[Instance], Findings]) -> Statement:
         return Statement(
