@@ -1,40 +1,66 @@
 """A KKT point, or the certificate of any network, in a notebook: residuals, margins and multipliers."""
 
-from collections.abc import Sequence
-
 from marginflow.plot.results import Showing, endless
 from marginflow.report.chart import Chart
+from marginflow.report.charts import strips
 from marginflow.report.results.certificates import RESIDUALS, sample_charts
 from marginflow.report.results.summary import Fields
 from marginflow.report.table import Table
 
 
 def showing(result: Fields) -> Showing:
-    """The residuals and the sizes of what remains."""
-    found = result.object("certificate") if "certificate" in result else result
+    """The residuals and the sizes of what remains, under the status of the point or what the certificate says."""
+    found = _certificate(result)
+    rows: list[tuple[object, ...]] = [(name, endless(found[key])) for key, name in RESIDUALS.items()]
+    rows += [("‖θ‖² at margin 1", found["norm_squared"]), *(_of_classes if "n_classes" in found else _of_signs)(found)]
+    sentence = f"{'a KKT point' if found['holds'] else 'not a KKT point'}, residual {endless(result['residual']):.1e}."
+    if "certificate" in result:
+        sentence = result["status"]
+        if "live_neurons" in result:
+            rows.append(("Neurons that differ", result["live_neurons"]))
+        rows.append(("Seconds", result["seconds"]))
+    return Showing(sentence=sentence, table=Table(columns=("", ""), rows=tuple(rows), caption="The certificate"))
+
+
+def _certificate(result: Fields) -> Fields:
+    return result.object("certificate") if "certificate" in result else result
+
+
+def _of_signs(found: Fields) -> list[tuple[object, ...]]:
     n = found["n_samples"]
-    rows: list[tuple[object, ...]] = [
+    return [
         ("Samples on the margin", f"{found['on_margin']} of {n}"),
         ("Samples with a multiplier", f"{found['support_size']} of {n}"),
         ("Neurons that are not zero", f"{found['live_neurons']} of {found['width']}"),
         ("Sample and neuron on a kink", found["kinks"]["count"]),
     ]
-    if "certificate" in result:
-        rows.append(("Neurons that differ", result["live_neurons"]))
-    return framed(result, found, rows)
 
 
-def framed(result: Fields, found: Fields, rows: Sequence[tuple[object, ...]]) -> Showing:
-    """The residuals of a certificate and what its rows say, under the status of its point or what it says by itself."""
-    named: list[tuple[object, ...]] = [(name, endless(found[key])) for key, name in RESIDUALS.items()]
-    named += [("‖θ‖² at margin 1", found["norm_squared"]), *rows]
-    sentence = f"{'a KKT point' if found['holds'] else 'not a KKT point'}, residual {endless(result['residual']):.1e}."
-    if result is not found:
-        sentence = result["status"]
-        named.append(("Seconds", result["seconds"]))
-    return Showing(sentence=sentence, table=Table(columns=("", ""), rows=tuple(named), caption="The certificate"))
+def _of_classes(found: Fields) -> list[tuple[object, ...]]:
+    held = sum(any(weight > 0 for weight in row) for row in found["multipliers"])
+    return [
+        ("Classes", found["n_classes"]),
+        ("Neurons", found["width"]),
+        ("Samples with a multiplier", f"{held} of {found['n_samples']}"),
+        ("Pairs of sample and rival with one", found["active_pairs"]),
+        ("Sample and neuron on a kink", found["kink_count"]),
+    ]
 
 
 def charts(result: Fields) -> list[Chart]:
-    """Margins, and multipliers against margins."""
-    return sample_charts(result.object("certificate") if "certificate" in result else result)
+    """Margins, and multipliers against margins; of more than two classes the margin to the nearest rival by class."""
+    found = _certificate(result)
+    if "n_classes" not in found:
+        return sample_charts(found)
+    # The margin of a class to itself is none and stands as nothing.
+    margins = [(row.index(None), min(value for value in row if value is not None)) for row in found["margins"]]
+    return [
+        strips(
+            [{"margin": margin, "label": str(label)} for label, margin in sorted(margins)],
+            value="margin",
+            category="label",
+            titles={"margin": "Margin to the nearest class, smallest one 1", "label": "Class"},
+            title="Margins",
+            description="Every sample as a stroke in the line of its class.",
+        )
+    ]

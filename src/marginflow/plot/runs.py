@@ -11,11 +11,12 @@ from marginflow.report.table import Table
 
 def showing(run: Fields) -> Showing:
     """The end of the run."""
-    log_loss = run.number("log_loss")
+    log_loss = run["log_loss"]
+    loss = None if log_loss is None else math.exp(log_loss) if log_loss > -700 else f"10^{log_loss / math.log(10):.1f}"
     rows: tuple[tuple[object, ...], ...] = (
         ("Ended because", run["status"]),
         ("Steps", run["steps"]),
-        ("Loss", math.exp(log_loss) if log_loss > -700 else f"10^{log_loss / math.log(10):.1f}"),
+        ("Loss", loss),
         ("Smallest margin / ‖θ‖²", run["margins"]["smallest"][-1]),
         ("All samples correct", run["separated"]),
         ("Seconds", run["seconds"]),

@@ -20,7 +20,8 @@ def showing(found: Fields) -> Showing:
         )
         names = ("Group", "Accuracy lost without it", "Mean margin lost", "Share of the multipliers")
         return Showing(sentence=sentence, table=Table(columns=names, rows=rows, caption="What each group is worth"))
-    rows = tuple(sorted(zip(count(), found["kept"], found["unlearned"], strict=False), key=lambda row: -row[1]))
+    groups = zip(count(), found["kept"], found["unlearned"], strict=False)
+    rows = tuple(sorted(groups, key=lambda row: (row[1] is None, -(row[1] or 0.0))))
     answer = "no group changes anything"
     if found["helped"] is not None:
         answer = f"the method came nearer for {100 * found['helped']:.0f} % of the groups that matter"
