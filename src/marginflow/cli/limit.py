@@ -10,7 +10,7 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.cli.classes import one_output
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Out, Penalty, Seed, Width, checked, flag
+from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Out, Penalty, Seed, checked, flag
 from marginflow.cli.output import check_target, result_text
 from marginflow.cli.progress import progress
 from marginflow.storage import write_text
@@ -19,7 +19,9 @@ from marginflow.storage import write_text
 def limit(
     data: DataFile,
     *,
-    width: Width = 100,
+    width: Annotated[
+        int | None, Parameter(help="Number of hidden neurons; by default 100, or more where a global optimum has more.")
+    ] = None,
     bias: Bias = True,
     outputs: Annotated[Literal["trained", "frozen"], Parameter(help="Frozen outputs are +-1/sqrt(width).")] = "trained",
     penalty: Penalty = None,

@@ -41,12 +41,13 @@ _LARGEST_WIDTH = 10_000_000
 # The flow runs in single precision, which holds squares of parameters of this size and of its inverse.
 _LEAST_SCALE = 1e-15
 _SCALE = 0.01
+_WIDTH = 100
 
 
 def kkt_point(
     data: Dataset,
     *,
-    width: int = 100,
+    width: int | None = None,
     seed: int = 0,
     bias: bool = True,
     outputs: Outputs = "trained",
@@ -74,8 +75,9 @@ def kkt_point(
     data : Dataset
         No identical points with different labels (a soft margin allows them). More than two classes take `width`,
         `seed`, `bias`, `tolerance`, `time_limit` and `progress`, and refuse what else is asked for.
-    width : int
-        Number of neurons; also of the returned network.
+    width : int, optional
+        Number of neurons; also of the returned network. By default 100, or as many as the global optimum has where it
+        is on a line or in the plane and has more.
     seed : int
         Of the initialisation.
     bias : bool
@@ -143,6 +145,7 @@ def kkt_point(
         max_iterations=whole_number("max_iterations", max_iterations),
         progress=progress,
     )
+    width_is_open, width = width is None, _WIDTH if width is None else width
     width = whole_number("width", width if start is None else start.width)
     if width > _LARGEST_WIDTH:
         raise InputError(f"width is {width:.3g}; a whole number of at most {_LARGEST_WIDTH:,} is expected.")
@@ -202,6 +205,7 @@ def kkt_point(
         loss=loss,
         stay_near=stay_near,
         faithful=faithful,
+        width_is_open=width_is_open,
     )
     budget.reserve((JUDGEMENT + JUDGEMENT_PRODUCTS * data.dimension) * data.n_samples * width)
     if optimum == "global":

@@ -77,6 +77,8 @@ class Task:
         Weight of the term that holds the polish near its start on the way.
     faithful : bool
         Whether neurons are bundled only if they are parallel.
+    width_is_open : bool
+        Whether the caller has left the number of neurons to us, so that there may be more.
     hard_patterns : bool
         Whether the certificate may also say what hard patterns would give, which takes time.
     """
@@ -96,6 +98,7 @@ class Task:
     stay_near: float
     faithful: bool = False
     hard_patterns: bool = True
+    width_is_open: bool = False
     _flows: dict[int | None, Flowed] = field(default_factory=dict)
 
     @classmethod
@@ -112,6 +115,7 @@ class Task:
         stay_near: float = 0.0,
         faithful: bool = False,
         hard_patterns: bool = True,
+        width_is_open: bool = False,
     ) -> Task:
         """Reduce the data, and the network with them."""
         whole, first, index = data, np.arange(data.n_samples), np.arange(data.n_samples)
@@ -125,7 +129,7 @@ class Task:
         given = replace(given, W=given.W @ Q.T)
         return cls(
             data, whole, first, index, given, callers_own, X, Q,
-            penalty, flow_steps, angle, loss, stay_near, faithful, hard_patterns,
+            penalty, flow_steps, angle, loss, stay_near, faithful, hard_patterns, width_is_open,
         )  # fmt: skip
 
     @cached_property
@@ -145,8 +149,12 @@ class Task:
 
     @property
     def width(self) -> int:
-        """Number of neurons that the caller asked for."""
+        """Number of neurons that the caller asked for, or that the flow has."""
         return self.given.width
+
+    def width_for(self, neurons: int) -> int | None:
+        """The width of a point that needs so many neurons; None where the caller asked for fewer."""
+        return max(self.width, neurons) if self.width_is_open or neurons <= self.width else None
 
     @property
     def frozen(self) -> bool:

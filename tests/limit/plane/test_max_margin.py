@@ -229,6 +229,22 @@ def test_a_proof_that_falls_short_of_the_tolerance_is_called_so_and_the_toleranc
 
 
 @pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        (mf.data.Sphere(dimension=2).sample(200, seed=0), {"bias": False, "optimum": "global"}),
+        (random_labels(300, 1, 0), {}),
+    ],
+)
+def test_a_width_that_was_left_open_grows_to_that_of_the_global_optimum(data, options):
+    limit = mf.kkt_point(data, **options)
+    assert limit.exact
+    assert limit.network.width > 100
+    assert limit.network.width == limit.compact.width
+    with pytest.raises(mf.InputError, match=f"width is 100, but .* {limit.network.width} neurons"):
+        mf.kkt_point(data, width=100, **options)
+
+
+@pytest.mark.parametrize(
     ("options", "sentence"),
     [
         ({"data": random_labels(8, 4, 0)}, "span 5 dimensions"),

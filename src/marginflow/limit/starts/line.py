@@ -24,14 +24,15 @@ class Line(AbstractStart):
             point = max_margin_within(budget, task.data)
         except OutOfTimeError:
             return None
-        if point.network.width > task.width:
+        width = task.width_for(point.network.width)
+        if width is None:
             if budget.over:  # then it is not the optimum, which may have fewer
                 return None
             raise InputError(
                 f"width is {task.width}, but the max-margin network of these samples on a line has "
                 f"{point.network.width} neurons; at least as many are expected."
             )
-        point = point.widened(task.width)
+        point = point.widened(width)
         return Finished(
             network=point.network,
             lam=point.multipliers,

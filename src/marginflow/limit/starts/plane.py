@@ -55,14 +55,15 @@ def global_point(task: Task, budget: Budget) -> Finished:
         if isinstance(error.__cause__, OutOfTimeError):  # by a clock that may be a hair ahead of the budget's
             budget.spend()
         raise
-    if point.network.width > task.width:
+    width = task.width_for(point.network.width)
+    if width is None:
         raise InputError(
             f"width is {task.width}, but the global optimum of these samples has {point.network.width} neurons; "
             "at least as many are expected."
         )
     if math.isinf(point.dual_supremum):  # only time that ran out leaves no bound, also where that clock was ahead
         budget.spend()
-    point = point.widened(task.width)
+    point = point.widened(width)
     clarke = point.network.patterns(task.data.X) if point.clarke is None else point.clarke
     what = "a norm" if penalty is None else "an objective"
     return Finished(
