@@ -12,11 +12,22 @@ from marginflow.data import XorClusters
 from marginflow.data.isotropic import REFUSED, isotropic_law
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, below, equal, true, value
 from marginflow.theory.fcb22.numbers import noise_rate
 from marginflow.theory.fcb22.path import RUN, XorSample
 from marginflow.theory.fcb22.recorded import c16, engines, summed_loss
-from marginflow.theory.frame import Findings, Instance, require, stated, unmet
+from marginflow.theory.frame import (
+    Findings,
+    Instance,
+    at_least,
+    at_most,
+    below,
+    equal,
+    require,
+    stated,
+    true,
+    unmet,
+    value,
+)
 from marginflow.theory.instances import changed
 
 # Tail probabilities of counts below this speak against the law.

@@ -11,8 +11,19 @@ from marginflow.data import Dataset, Interval
 from marginflow.errors import InputError
 from marginflow.generalisation import line_error, overfitting_profile, sampled_error
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import above, at_least, at_most, below, equal, true, value
-from marginflow.theory.frame import Findings, Instance, require, stated
+from marginflow.theory.frame import (
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    below,
+    equal,
+    require,
+    stated,
+    true,
+    value,
+)
 from marginflow.theory.kys23.line_points import global_point
 
 _LEVEL: Final = 1e-4

@@ -16,8 +16,20 @@ from marginflow.data import Dataset
 from marginflow.generalisation import specialists_error
 from marginflow.limit import ClosedForm, catastrophic
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, at_least, at_most, equal, value
-from marginflow.theory.frame import Erratum, Findings, Instance, is_kkt_point, stated, undefined, unmet
+from marginflow.theory.frame import (
+    Check,
+    Erratum,
+    Findings,
+    Instance,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    stated,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.definitions_sphere import noisy_sample
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal_samples
 from marginflow.theory.kys23.unit_sphere import SphereSample

@@ -7,8 +7,18 @@ import numpy as np
 from marginflow.data import Dataset, Gaussian, Sphere
 from marginflow.losses import AbstractLoss, Exponential, Logistic, Reduction
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import above, at_least, at_most, below, value
-from marginflow.theory.frame import Erratum, Findings, Instance, is_kkt_point, stated
+from marginflow.theory.frame import (
+    Erratum,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    below,
+    is_kkt_point,
+    stated,
+    value,
+)
 from marginflow.theory.instances import changed, gram_point, orthogonal_point
 from marginflow.theory.vys22.presets import orthogonal_preset, random_samples, robust_control
 from marginflow.theory.vys22.setting import Setting

@@ -8,8 +8,20 @@ import numpy as np
 from marginflow.arrays import BoolArray
 from marginflow.certificates import DEFAULT_TOLERANCE, certify
 from marginflow.robustness.directions import margin_samples
-from marginflow.theory.check import Check, at_least, at_most, equal, true, value
-from marginflow.theory.frame import Erratum, Findings, Instance, is_kkt_point, stated, undefined
+from marginflow.theory.frame import (
+    Check,
+    Erratum,
+    Findings,
+    Instance,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    stated,
+    true,
+    undefined,
+    value,
+)
 from marginflow.theory.vys22 import region
 from marginflow.theory.vys22.presets import robust_control, with_longer_samples
 from marginflow.theory.vys22.setting import MarginNeurons, Setting

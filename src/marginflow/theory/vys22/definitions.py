@@ -9,8 +9,19 @@ from marginflow.robustness import label_sum, minimal_step
 from marginflow.robustness.baselines import nearest_opposite_distance
 from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.robustness.rays import steps_along
-from marginflow.theory.check import Check, above, at_least, equal, true, value
-from marginflow.theory.frame import Findings, Instance, require, stated, undefined
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    equal,
+    require,
+    stated,
+    true,
+    undefined,
+    value,
+)
 from marginflow.theory.instances import changed
 from marginflow.theory.vys22.presets import frozen_orthogonal, one_signed, orthogonal_preset, robust_control
 

@@ -10,8 +10,18 @@ from marginflow.limit import kkt_point, orthogonal
 from marginflow.losses import Logistic
 from marginflow.networks import TwoLayer
 from marginflow.robustness.explicit_vectors import vys22_vector
-from marginflow.theory.check import above, at_least, at_most, equal, value
-from marginflow.theory.frame import Findings, Instance, is_kkt_point, require, stated
+from marginflow.theory.frame import (
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    require,
+    stated,
+    value,
+)
 from marginflow.theory.instances import at_point
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, random_samples, robust_control
 from marginflow.theory.vys22.setting import Setting

@@ -12,8 +12,20 @@ from marginflow.robustness import one_neuron_per_sample
 from marginflow.robustness.constructions import one_neuron_per_sample_without_bias
 from marginflow.robustness.directions import one_sided_direction
 from marginflow.robustness.lower_bounds import interval_bound
-from marginflow.theory.check import Check, above, at_least, at_most, below, equal, value
-from marginflow.theory.frame import Findings, Instance, is_kkt_point, require, stated
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    below,
+    equal,
+    is_kkt_point,
+    require,
+    stated,
+    value,
+)
 from marginflow.theory.instances import changed, with_neuron
 from marginflow.theory.vys22.presets import frozen_orthogonal, frozen_robust
 from marginflow.theory.vys22.setting import MarginNeurons, Setting

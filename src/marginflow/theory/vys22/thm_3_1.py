@@ -8,8 +8,20 @@ from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.robustness.rays import steps_along
-from marginflow.theory.check import Check, at_least, at_most, below, equal, value
-from marginflow.theory.frame import Erratum, Findings, Instance, require, stated, unmet
+from marginflow.theory.frame import (
+    Check,
+    Erratum,
+    Findings,
+    Instance,
+    at_least,
+    at_most,
+    below,
+    equal,
+    require,
+    stated,
+    unmet,
+    value,
+)
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vys22.presets import random_samples
 from marginflow.theory.vys22.setting import Setting

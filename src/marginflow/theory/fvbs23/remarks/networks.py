@@ -10,8 +10,18 @@ from marginflow.data import GramReduction
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
-from marginflow.theory.check import Check, above, at_least, at_most, equal, value
-from marginflow.theory.frame import Findings, Instance, is_kkt_point, stated
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    stated,
+    value,
+)
 from marginflow.theory.fvbs23.definitions import FACTORS
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import (

@@ -5,8 +5,18 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.certificates import certify
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, above, at_least, at_most, true, value
-from marginflow.theory.frame import Erratum, Findings, Instance, is_kkt_point
+from marginflow.theory.frame import (
+    Check,
+    Erratum,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    is_kkt_point,
+    true,
+    value,
+)
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import blind_network, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law

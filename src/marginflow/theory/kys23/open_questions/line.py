@@ -9,8 +9,19 @@ from marginflow.data import Dataset
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import five_points, line
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, above, at_least, below, equal, value
-from marginflow.theory.frame import Findings, Instance, is_kkt_point, require, stated
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    below,
+    equal,
+    is_kkt_point,
+    require,
+    stated,
+    value,
+)
 from marginflow.theory.kys23.line import Bends, line_samples, on_the_line, symmetric_difference
 from marginflow.theory.kys23.line_points import global_point, linearity_counterexample, spikes
 from marginflow.theory.kys23.thm_3_1.a1 import label_changes

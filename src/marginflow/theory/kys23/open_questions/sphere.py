@@ -11,8 +11,18 @@ from marginflow.data import Dataset, NoisySphere
 from marginflow.generalisation import Estimate, sampled_error, specialists_error
 from marginflow.limit import catastrophic, kkt_point
 from marginflow.networks import MLP, TwoLayer
-from marginflow.theory.check import Check, above, at_least, at_most, true, value
-from marginflow.theory.frame import Findings, Instance, is_kkt_point, stated
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    is_kkt_point,
+    stated,
+    true,
+    value,
+)
 from marginflow.theory.instances import at_limit, changed
 from marginflow.theory.kys23.clean_error import clean_error
 from marginflow.theory.kys23.recorded import sphere_deep

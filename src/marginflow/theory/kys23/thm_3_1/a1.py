@@ -9,8 +9,19 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, at_most, equal, true, value
-from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, require, stated
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Instance,
+    at_most,
+    equal,
+    require,
+    stated,
+    true,
+    value,
+)
 from marginflow.theory.kys23.line import line_samples, on_the_line
 from marginflow.theory.kys23.line_points import five_point_minimum, spline
 

@@ -19,8 +19,19 @@ from marginflow.data import Dataset, Interval
 from marginflow.generalisation import line_error
 from marginflow.limit import line
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, above, at_least, at_most, equal, value
-from marginflow.theory.frame import Findings, Instance, is_kkt_point, require, stated
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    require,
+    stated,
+    value,
+)
 from marginflow.theory.kys23.line import in_the_interval, line_samples, on_the_line
 from marginflow.theory.kys23.line_points import spike_network
 from marginflow.theory.kys23.thm_3_1.a1 import label_law

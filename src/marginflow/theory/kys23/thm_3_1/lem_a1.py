@@ -8,8 +8,19 @@ import math
 from fractions import Fraction
 from functools import cache
 
-from marginflow.theory.check import Check, at_least, below, equal, value
-from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, require, stated
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Instance,
+    at_least,
+    below,
+    equal,
+    require,
+    stated,
+    value,
+)
 
 
 def largest_gap_allowed(m: int, delta: float) -> float:

@@ -9,8 +9,24 @@ import math
 import numpy as np
 
 from marginflow.generalisation import line_error
-from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, equal, require, stated, value
-from marginflow.theory.kys23.line import in_the_interval, kkt_point, line_samples, noise_rate, sampled_labels
+from marginflow.theory.frame import (
+    Erratum,
+    Findings,
+    Instance,
+    at_least,
+    at_most,
+    equal,
+    require,
+    stated,
+    value,
+)
+from marginflow.theory.kys23.line import (
+    in_the_interval,
+    kkt_point,
+    line_samples,
+    noise_rate,
+    sampled_labels,
+)
 from marginflow.theory.kys23.line_points import global_point, spikes
 from marginflow.theory.kys23.thm_3_1.a1 import label_changes, label_law
 from marginflow.theory.kys23.thm_3_1.theorem import upper_half

@@ -19,8 +19,19 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, above, at_least, at_most, equal, true, value
-from marginflow.theory.frame import Findings, Instance, require, stated
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    equal,
+    require,
+    stated,
+    true,
+    value,
+)
 from marginflow.theory.kys23.line_points import mirror
 
 

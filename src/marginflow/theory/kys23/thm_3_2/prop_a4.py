@@ -25,8 +25,18 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import at_least, at_most, equal, value
-from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, require, stated
+from marginflow.theory.frame import (
+    Counterexample,
+    Erratum,
+    Findings,
+    Instance,
+    at_least,
+    at_most,
+    equal,
+    require,
+    stated,
+    value,
+)
 from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
 from marginflow.theory.kys23.line import SAME_KINK, STRUCTURE, Bends, line_samples, local_minimum, plus_minus_plus
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point, mirror, right_facing_point

@@ -3,8 +3,18 @@ r"""[KYS23, Prop. A.5] Between two neighbouring samples labelled + a local minim
 import numpy as np
 
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, at_least, value
-from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, require, stated, unmet
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Instance,
+    at_least,
+    require,
+    stated,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
 from marginflow.theory.kys23.line import STRUCTURE, Bends, line_samples, local_minimum, plus_plus
 from marginflow.theory.kys23.line_points import local_point, spikes

@@ -12,8 +12,19 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.generalisation import line_error
-from marginflow.theory.check import Check, at_least, at_most, value
-from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, require, stated, unmet
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Instance,
+    at_least,
+    at_most,
+    require,
+    stated,
+    unmet,
+    value,
+)
 from marginflow.theory.instances import with_neuron
 from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
 from marginflow.theory.kys23.line import (

@@ -8,8 +8,19 @@ import numpy as np
 from marginflow.data import Dataset
 from marginflow.generalisation import BiasDominance, Estimate, bias_dominance, sampled_error
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, above, at_least, at_most, value
-from marginflow.theory.frame import Erratum, Findings, Instance, stated, undefined, unmet
+from marginflow.theory.frame import (
+    Check,
+    Erratum,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    stated,
+    undefined,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.region import C3_PROOF
 from marginflow.theory.kys23.sphere_points import pair_point
 from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, separates, size_of

@@ -11,8 +11,22 @@ from typing import Final
 
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
-from marginflow.theory.check import Check, Relation, above, at_least, at_most, true, value
-from marginflow.theory.frame import Erratum, Findings, Instance, is_kkt_point, require, stated, unmet
+from marginflow.theory.check import Relation
+from marginflow.theory.frame import (
+    Check,
+    Erratum,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    is_kkt_point,
+    require,
+    stated,
+    true,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.region import C2_PROOF, C3_PROOF, THEOREM_4_1
 from marginflow.theory.kys23.sphere_points import pair_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error, log_any_width_bound

@@ -3,8 +3,19 @@ r"""[KYS23, Lemma B.4]: nearly orthogonal samples and at most c_1 m / n^2 negati
 import math
 from fractions import Fraction
 
-from marginflow.theory.check import Check, above, at_least, at_most, value
-from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, stated, unmet
+from marginflow.theory.frame import (
+    Check,
+    Counterexample,
+    Erratum,
+    Findings,
+    Instance,
+    above,
+    at_least,
+    at_most,
+    stated,
+    unmet,
+    value,
+)
 from marginflow.theory.kys23.thm_4_1.lem_b1 import log_pairs_tail, pair_threshold
 from marginflow.theory.kys23.thm_4_3.setting import NOISE
 from marginflow.theory.kys23.unit_sphere import log_binomial_tail

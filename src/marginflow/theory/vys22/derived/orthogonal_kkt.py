@@ -8,8 +8,18 @@ from marginflow.limit import orthogonal
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import augmented_samples
 from marginflow.robustness import minimal_step
-from marginflow.theory.check import at_least, at_most, below, equal, value
-from marginflow.theory.frame import Findings, Instance, is_kkt_point, require, stated
+from marginflow.theory.frame import (
+    Findings,
+    Instance,
+    at_least,
+    at_most,
+    below,
+    equal,
+    is_kkt_point,
+    require,
+    stated,
+    value,
+)
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset
 from marginflow.theory.vys22.setting import Setting
 
