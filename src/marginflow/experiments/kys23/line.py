@@ -23,14 +23,13 @@ from marginflow.experiments.outcome import (
     column,
     draws,
     least,
-    means,
     most,
     number,
     ours,
     values,
     where,
 )
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.panel import Panel, Row, over_seeds
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import line
 from marginflow.networks import TwoLayer
@@ -132,26 +131,15 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     nearest = [{**row, "kind": "one nearest neighbour", "error": row["nearest_neighbour"]} for row in same_data]
     drawn = curves([*named, *nearest], "Clean test error on the line", series="kind", heading="KKT point")
     drawn = replace(drawn, variant="curve")  # some curves coincide: dashes show all of them
-    norms = Panel(
-        title="‖θ‖² relative to the global optimum",
-        description="‖θ‖² over the proven optimum for the same samples, against the noise; mean and 95 % interval.",
-        rows=[  # nothing is below the optimum, though an interval of a mean may be
-            {**row, "low": max(number(row, "low"), 1.0)} for row in means(rows, ("noise", "kind"), "norm_over_best")
-        ],
+    norms = over_seeds(
+        rows,
         x="noise",
         y="norm_over_best",
-        low="low",
-        high="high",
         series="kind",
-        titles={
-            "noise": "Noise p",
-            "norm_over_best": "‖θ‖² / optimum",
-            "kind": "KKT point",
-            "low": "Interval from",
-            "high": "Interval to",
-            "seeds": "Seeds",
-            "missing": "Not finite",
-        },
+        least=1.0,  # nothing is below the optimum, though an interval of a mean may be
+        titles={"noise": "Noise p", "norm_over_best": "‖θ‖² / optimum", "kind": "KKT point"},
+        title="‖θ‖² relative to the global optimum",
+        description="‖θ‖² over the proven optimum for the same samples, against the noise; mean and 95 % interval.",
     )
     return drawn, norms
 

@@ -43,22 +43,11 @@ def judge(rows: Sequence[Row]) -> Outcome:
         if not curve:
             continue
         d, least = least_share(curve)
+        name = f"least share on the margin, m = d^{alpha:g}, d = {d}"
         if alpha == 0.5:
-            findings.append(
-                Finding.about(f"least share on the margin, m = d^0.5, d = {d}", least.value, "==", 1.0, basis=PAPER)
-            )
+            findings.append(Finding.about(name, least.value, "==", 1.0, basis=PAPER))
         else:
-            findings.append(
-                Finding.about(
-                    f"least share on the margin, m = d^{alpha:g}, d = {d}",
-                    least,
-                    ">=",
-                    CLAIMED_SHARE,
-                    basis=PAPER,
-                    least=0.0,
-                    most=1.0,
-                )
-            )
+            findings.append(Finding.about(name, least, ">=", CLAIMED_SHARE, basis=PAPER, least=0.0, most=1.0))
     remarks = tuple(
         f"At {len(shares)} exact KKT points with m = d^{alpha:g} the share is {least_of(shares):.3g} to "
         f"{most(shares):.3g}, mean {sum(shares) / len(shares):.3g}."
