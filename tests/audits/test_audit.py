@@ -171,11 +171,11 @@ def test_two_classes_are_called_by_their_names_on_the_page(tmp_path: Path) -> No
     found = audit(network, named, points=2)
     assert found.to_dict()["classes"] == ["cat", "dog"]
     assert found.headline.endswith("at this KKT point 2 of 2 neurons remain.")
-    page = write_page(found.to_dict(), tmp_path / "page.html", name="a", title="A").read_text()
+    page = write_page(found.to_dict(), tmp_path / "page.html", title="A").read_text()
     assert "subtracted from samples of class dog and added to samples of class cat" in page
     assert "read as dog" in page
     signed = audit(network, Dataset(X=named.X, y=[-1, 1]), points=2)
-    other = write_page(signed.to_dict(), tmp_path / "signed.html", name="a", title="A").read_text()
+    other = write_page(signed.to_dict(), tmp_path / "signed.html", title="A").read_text()
     assert "subtracted from the positive samples and added to the negative samples" in other
     assert "read as +1" in other
 
