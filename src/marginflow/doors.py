@@ -14,7 +14,7 @@ import os
 import types
 import typing
 from collections.abc import Callable
-from typing import Any, ParamSpec, SupportsFloat, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -115,41 +115,29 @@ def fits(value: object, hint: object) -> bool:
         inside = isinstance(value, origin) and not isinstance(value, str | bytes)
         return inside and (not isinstance(value, list | tuple) or all(fits(entry, parts[0]) for entry in value))
     if hint is float:
-        return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_) and _is_float(value)
+        real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+        return real and _works(float, value, OverflowError)
     if hint is int:
         return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
     if hint is str:
-        return isinstance(value, str) and _can_be_written(value)
+        return isinstance(value, str) and _works(os.fsencode, value, UnicodeEncodeError)  # no half of a surrogate pair
     if hint is bool:
         return isinstance(value, bool | np.bool_)
     kind = origin if isinstance(origin, type) else hint
     return not _can_be_compared(kind) or isinstance(value, kind)
 
 
+def _works(function: Callable[[Any], object], value: object, error: type[Exception]) -> bool:
+    try:
+        function(value)
+    except error:
+        return False
+    return True
+
+
 def _is_array(value: object) -> bool:
     """Whether NumPy makes an array of it: lists of rows must have one length."""
-    try:
-        np.asarray(value)
-    except Exception:  # whatever somebody's own object raises
-        return False
-    return True
-
-
-def _is_float(value: SupportsFloat) -> bool:
-    try:
-        float(value)
-    except OverflowError:
-        return False
-    return True
-
-
-def _can_be_written(text: str) -> bool:
-    """Whether it is the name of a file or any other text, without half a pair of surrogates."""
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError:
-        return False
-    return True
+    return _works(np.asarray, value, Exception)  # whatever somebody's own object raises
 
 
 def _can_be_compared(kind: object) -> typing.TypeGuard[type]:
@@ -175,7 +163,7 @@ def in_words(hint: object) -> str:
 
 def brief(value: object) -> str:
     """What a sentence says of a value: itself if it is short, else its type."""
-    if isinstance(value, int) and not _is_float(value):
+    if isinstance(value, int) and not _works(float, value, OverflowError):
         return "a whole number beyond 1.8e308"
     try:
         text = repr(value)

@@ -84,15 +84,9 @@ def _rise(base: Base, problem: Problem, budget: Budget) -> tuple[NewtonResult, b
 
 def _extended(base: Base, problem: Problem, point: NewtonResult, structure: Structure) -> Structure:
     """The structure of the point with the new sample, which has no multiplier yet."""
-    n, k = base.data.n_samples, len(structure.s)
-    state = np.empty((n + 1, k), dtype=structure.state.dtype)
-    free, capped, lam = np.zeros(n + 1, dtype=bool), np.zeros(n + 1, dtype=bool), np.zeros(n + 1)
-    order = base.problem.order
-    state[order], free[order], capped[order], lam[order] = (
-        structure.state, structure.free, structure.capped, structure.lam,
-    )  # fmt: skip
-    row = int(np.flatnonzero(problem.order == n)[0])
-    Z = problem.X[row] @ problem.reduced(base.problem.ambient(point.U)).T
-    state[n] = np.where(Z > 0, ACTIVE, INACTIVE)
-    now = problem.order
-    return Structure(structure.s, state[now], free[now], capped[now], lam[now], structure.t)
+    known = structure.on(np.argsort(base.problem.order))
+    new = int(np.flatnonzero(problem.order == base.data.n_samples)[0])
+    Z = problem.X[new] @ problem.reduced(base.problem.ambient(point.U)).T
+    state = np.vstack([known.state, np.where(Z > 0, ACTIVE, INACTIVE).astype(known.state.dtype)])
+    free, capped, lam = np.append(known.free, False), np.append(known.capped, False), np.append(known.lam, 0.0)
+    return Structure(structure.s, state, free, capped, lam, structure.t).on(problem.order)
