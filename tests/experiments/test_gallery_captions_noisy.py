@@ -156,7 +156,7 @@ def _differences(noise: float | None = None) -> dict[tuple[float, float], float]
 
 @SENTENCES.add
 def recipe_and_limit_at_one_half() -> str:
-    return f"at p = 0.5 they agree within {max(map(abs, _differences(0.5).values())):.3f}"
+    return f"at p = 0.5 means over the same draws agree within {max(map(abs, _differences(0.5).values())):.3f}"
 
 
 @SENTENCES.add
