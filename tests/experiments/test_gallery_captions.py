@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import itertools
 import statistics
@@ -25,6 +26,7 @@ from marginflow import experiments
 from marginflow.experiments.outcome import Mean
 from marginflow.experiments.vys22.figure_1a import MUCH_SMALLER
 
+WIDTHS = (100, 200, 500, 1000, 2000, 4000, 8000)
 SENTENCES = Captions(functools.partial(run_of_the_grid, name) for name in GRIDS)
 
 
@@ -138,16 +140,23 @@ def recipe_against_kkt_points_for_as_many_samples_as_dimensions_or_more() -> str
 
 @SENTENCES.add
 def seeds_of_the_recipe() -> str:
-    parts = []
-    for alpha in (0.5, 0.8, 1.0, 1.2, 1.5):
-        by_count: dict[int, list[int]] = {}
-        for d in _dimensions_of_the_recipe(alpha):
-            count = len(column("VYS22-Fig1a", "seed", method="recipe", alpha=alpha, dimension=d))
-            by_count.setdefault(count, []).append(d)
-        if by_count:
-            told = [f"{count} at d = {stretches(dimensions)}" for count, dimensions in by_count.items()]
-            parts.append(f"α = {alpha:g}: {', '.join(told)}")
+    told = {alpha: _seeds_of_the_recipe("VYS22-Fig1a", alpha=alpha) for alpha in (0.5, 0.8, 1.0, 1.2, 1.5)}
+    parts = [f"α = {alpha:g}: {seeds}" for alpha, seeds in told.items() if seeds]
     return f"Recipe to 1e-30, seeds: {'; '.join(parts)}."
+
+
+@SENTENCES.add
+def seeds_of_the_recipe_by_width() -> str:
+    told = {width: _seeds_of_the_recipe("VYS22-Fig1b", width=width) for width in WIDTHS}
+    return f"Recipe, seeds: {'; '.join(f'width {width}: {seeds}' for width, seeds in told.items() if seeds)}."
+
+
+def _seeds_of_the_recipe(name: str, **conditions: object) -> str:
+    """How many seeds there are at which dimensions."""
+    by_count: dict[int, list[int]] = {}
+    for d, count in sorted(collections.Counter(column(name, "dimension", method="recipe", **conditions)).items()):
+        by_count.setdefault(count, []).append(int(d))
+    return ", ".join(f"{count} at d = {stretches(dimensions)}" for count, dimensions in by_count.items())
 
 
 def _dimensions_of_the_recipe(alpha: float) -> list[int]:
@@ -158,9 +167,6 @@ def _dimensions_of_the_recipe(alpha: float) -> list[int]:
 def residuals_of_the_recipe() -> str:
     residuals = column("VYS22-Fig1a", "residual", method="recipe")
     return f"relative residuals are {min(residuals):.2f} to {max(residuals):.2f} at a loss of 1e-30"
-
-
-WIDTHS = (100, 200, 500, 1000, 2000, 4000, 8000)
 
 
 @SENTENCES.add
