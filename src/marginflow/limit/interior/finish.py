@@ -34,7 +34,7 @@ from marginflow.limit.interior.settings import (
     ZERO,
 )
 from marginflow.limit.interior.structure import Guess
-from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK, moved
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,14 +248,7 @@ def _moved(program: InteriorProgram, guess: Guess, point: InteriorOptimum) -> tu
     tiny = ZERO * np.abs(Z).max(axis=0) + rounding
     small = ZERO * float(lam.max(initial=0.0))
     state, opposite = guess.state, program.opposite(guess.s)
-    kink = state == KINK
-    falls, rises = (state == ACTIVE) & (Z < -tiny), (state == INACTIVE) & (Z > tiny)
-    new = state.copy()
-    new[kink & (point.mu < -small)] = INACTIVE
-    new[kink & (point.mu > lam[:, None] + small)] = ACTIVE
-    new[opposite & (falls | rises)] = KINK
-    new[~opposite & falls] = INACTIVE
-    new[~opposite & rises] = ACTIVE
+    new = moved(state, opposite, Z, point.mu, lam, tiny, small)
     # A sample without a multiplier holds no neuron: its pairs follow the sign.
     none = (lam <= 0) & ~guess.free
     new[none] = np.where(Z[none] > 0, ACTIVE, INACTIVE)

@@ -15,7 +15,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.interior.iterate import Iterate
 from marginflow.limit.interior.settings import APART
-from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK, released
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,13 +100,7 @@ def _guess(at: Iterate, held: IntArray, carries: BoolArray, capped: BoolArray, l
     """The structure, with what follows from the sign where nothing holds a pair."""
     Z = at.program.X @ at.U.T
     state = np.where(at.opposite & carries[:, None], held, np.where(Z > 0, ACTIVE, INACTIVE))
-    most = at.U.shape[1] - 1
-    for j in np.flatnonzero((state == KINK).sum(axis=0) > most):
-        # A neuron orthogonal to as many samples as there are dimensions is zero: release the least certain.
-        rows = np.flatnonzero(state[:, j] == KINK)
-        weight = at.mu[rows, j] / at.lam[rows]
-        released = np.argsort(-np.minimum(weight, 1.0 - weight))[most:]
-        state[rows[released], j] = np.where(weight[released] > 0.5, ACTIVE, INACTIVE)
+    state = released(state, at.mu / at.lam[:, None], at.U.shape[1] - 1)
     kept = np.flatnonzero(live)
     a2 = None if at.outputs_squared is None else at.outputs_squared[kept]
     return Guess(at.U[kept], at.s[kept], at.lam, state[:, kept], carries & ~capped, capped, kept, a2)

@@ -33,6 +33,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.neurons import equal_pattern_groups
 from marginflow.limit.problem import Problem
+from marginflow.limit.products import without_flags
 from marginflow.limit.settings import (
     ACCEPTED_RESIDUAL,
     LARGE_HESSIAN,
@@ -101,6 +102,7 @@ class NewtonResult:
     structure: Structure | None = None
 
 
+@without_flags  # steps from a wrong structure may overflow; they are noticed by their size and by `isfinite`
 def newton(
     problem: Problem,
     guess: Structure,
@@ -125,9 +127,79 @@ def newton(
     """
     C = np.full(problem.n_samples, problem.penalty) if caps is None else caps
     lean = step_work(problem, guess)[1] if lean is None else lean
-    # Steps from a wrong structure may overflow; they are noticed by their size and by `isfinite`.
-    with np.errstate(over="ignore", invalid="ignore"), one_thread():
-        return _newton(problem, guess, C, frozen, max_iterations, tolerance, deadline, damping, inertia, threads, lean)
+    y = problem.y
+    known = KinkFactors(problem, threads) if lean else KinkBases(problem)
+    gradients = GradientSteps(problem) if lean else None
+    s, state, t, keep = guess.s, guess.state, guess.t, np.arange(len(guess.s))
+    free, capped = guess.free, guess.capped
+    lam = np.where(free, guess.lam, 0.0)
+    lam[capped] = C[capped]
+    pairs: Pairs | None = None
+    same = False
+    best, start = np.inf, float(t.sum())
+    fewest, since = state.size, 0
+    heaviest = damping * float(t.sum() * problem.norms.mean() ** 2)
+    damping, centre, inertia_at_first = heaviest, lam.copy(), inertia
+    with one_thread():
+        for iteration in range(1, max_iterations + 1):
+            rows = np.flatnonzero(free)
+            if rows.size == 0 or len(s) == 0 or time.monotonic() > deadline:
+                break
+            try:
+                if pairs is None or len(pairs.s) != len(s):
+                    pairs = Pairs(problem, known, s, state, lam, threads=threads)
+                else:
+                    pairs.move(state, lam, same_multipliers=same)
+                lam, t = _step(problem, rows, pairs, lam, t, frozen, damping, centre, inertia, threads, gradients)
+                if not 0.5 * start <= t.sum() <= 2.0 * start or not np.isfinite(lam).all():
+                    break  # the structure was not right; more of ADMM is cheaper than going on from here
+                pairs.settle(lam, t)
+            except np.linalg.LinAlgError:
+                break
+            same = True
+            state = pairs.state
+            off_unit = 0.0 if frozen else np.abs(pairs.norms_squared - 1.0).max(initial=0.0)
+            short = 1.0 - pairs.margins(t) + damping * (centre - lam)  # of the (damped) margin equation
+            residual = float(max(off_unit, np.abs(short[rows]).max(initial=0.0)))
+            new_state = pairs.next_state(lam, t)
+            leave, enter = free & (lam < 0.0), ~free & ~capped & (short > MARGIN_SLACK)
+            cap, uncap = free & (lam > C), capped & (short < -MARGIN_SLACK)
+            dead = np.zeros(len(s), dtype=bool) if frozen else t <= 0.0
+            wrong = (new_state != state)[:, ~dead]
+            violations = int(sum(part.sum() for part in (wrong, leave, enter, cap, uncap, dead)))
+            inertia = inertia_at_first * min(1.0, violations / len(s)) ** 2
+            if violations == 0 and damping > 0.0 and residual < 1e-3:
+                damping = 1e-3 * damping if damping > 1e-3 * heaviest else 0.0
+                centre, best = lam.copy(), np.inf
+                fewest, since = state.size, iteration
+                continue
+            if violations == 0 and damping == 0.0 and (residual <= tolerance or residual > 0.25 * best):
+                U = t[:, None] * pairs.D
+                end = Structure(s, state, free, capped, lam, t)
+                return NewtonResult(
+                    U, s, lam, pairs.mu, residual, 0, iteration, residual < ACCEPTED_RESIDUAL, keep, end
+                )
+            best = residual if violations == 0 else np.inf
+            if violations < fewest:
+                fewest, since = violations, iteration
+            elif violations and iteration - since >= PATIENCE:
+                break  # the active set wanders
+            if violations > (WRONG if iteration > 1 else WRONG_AT_FIRST) * state.size:
+                break
+            if violations and iteration < max_iterations:
+                state = new_state
+                free, capped = (free & ~leave & ~cap) | enter | uncap, (capped & ~uncap) | cap
+                same = not (leave.any() or cap.any())
+                lam = np.where(leave, 0.0, np.minimum(lam, C))
+                if not frozen:
+                    state, t, alive = _without_redundant_neurons(state, s, y, t, dead)
+                    s, keep = s[alive], keep[alive]
+        else:
+            assert pairs is not None
+            U = t[:, None] * pairs.D
+            return NewtonResult(U, s, lam, pairs.mu, residual, violations, max_iterations, False, keep)
+        nothing = np.zeros((0, problem.X.shape[1]))
+        return NewtonResult(nothing, s[:0], lam, np.zeros((len(y), 0)), np.inf, -1, iteration, False, keep[:0])
 
 
 def step_work(problem: Problem, guess: Structure) -> tuple[float, bool]:
@@ -143,91 +215,6 @@ def step_work(problem: Problem, guess: Structure) -> tuple[float, bool]:
     gradients = PRODUCTS * float(m) * r * len(guess.s) + (4.0 * n * r**2 if n > 2 * r else n**3 / 3)
     lean = hessian > LARGE_HESSIAN and hessian > gradients
     return (gradients if lean else hessian), lean
-
-
-def _newton(
-    problem: Problem,
-    guess: Structure,
-    C: FloatArray,
-    frozen: bool,
-    max_iterations: int,
-    tolerance: float,
-    deadline: float,
-    first_damping: float,
-    first_inertia: float,
-    threads: int,
-    lean: bool,
-) -> NewtonResult:
-    y = problem.y
-    known = KinkFactors(problem, threads) if lean else KinkBases(problem)
-    gradients = GradientSteps(problem) if lean else None
-    s, state, t, keep = guess.s, guess.state, guess.t, np.arange(len(guess.s))
-    free, capped = guess.free, guess.capped
-    lam = np.where(free, guess.lam, 0.0)
-    lam[capped] = C[capped]
-    pairs: Pairs | None = None
-    same = False
-    best, start = np.inf, float(t.sum())
-    fewest, since = state.size, 0
-    heaviest = first_damping * float(t.sum() * problem.norms.mean() ** 2)
-    damping, centre, inertia = heaviest, lam.copy(), first_inertia
-    for iteration in range(1, max_iterations + 1):
-        rows = np.flatnonzero(free)
-        if rows.size == 0 or len(s) == 0 or time.monotonic() > deadline:
-            break
-        try:
-            if pairs is None or len(pairs.s) != len(s):
-                pairs = Pairs(problem, known, s, state, lam, threads=threads)
-            else:
-                pairs.move(state, lam, same_multipliers=same)
-            lam, t = _step(problem, rows, pairs, lam, t, frozen, damping, centre, inertia, threads, gradients)
-            if not 0.5 * start <= t.sum() <= 2.0 * start or not np.isfinite(lam).all():
-                break  # the structure was not right; more of ADMM is cheaper than going on from here
-            pairs.settle(lam, t)
-        except np.linalg.LinAlgError:
-            break
-        same = True
-        state = pairs.state
-        off_unit = 0.0 if frozen else np.abs(pairs.norms_squared - 1.0).max(initial=0.0)
-        short = 1.0 - pairs.margins(t) + damping * (centre - lam)  # of the (damped) margin equation
-        residual = float(max(off_unit, np.abs(short[rows]).max(initial=0.0)))
-        new_state = pairs.next_state(lam, t)
-        leave, enter = free & (lam < 0.0), ~free & ~capped & (short > MARGIN_SLACK)
-        cap, uncap = free & (lam > C), capped & (short < -MARGIN_SLACK)
-        dead = np.zeros(len(s), dtype=bool) if frozen else t <= 0.0
-        wrong = (new_state != state)[:, ~dead]
-        violations = int(sum(part.sum() for part in (wrong, leave, enter, cap, uncap, dead)))
-        inertia = first_inertia * min(1.0, violations / len(s)) ** 2
-        if violations == 0 and damping > 0.0 and residual < 1e-3:
-            damping = 1e-3 * damping if damping > 1e-3 * heaviest else 0.0
-            centre, best = lam.copy(), np.inf
-            fewest, since = state.size, iteration
-            continue
-        if violations == 0 and damping == 0.0 and (residual <= tolerance or residual > 0.25 * best):
-            U = t[:, None] * pairs.D
-            end = Structure(s, state, free, capped, lam, t)
-            return NewtonResult(U, s, lam, pairs.mu, residual, 0, iteration, residual < ACCEPTED_RESIDUAL, keep, end)
-        best = residual if violations == 0 else np.inf
-        if violations < fewest:
-            fewest, since = violations, iteration
-        elif violations and iteration - since >= PATIENCE:
-            break  # the active set wanders
-        if violations > (WRONG if iteration > 1 else WRONG_AT_FIRST) * state.size:
-            break
-        if violations and iteration < max_iterations:
-            state = new_state
-            free, capped = (free & ~leave & ~cap) | enter | uncap, (capped & ~uncap) | cap
-            same = not (leave.any() or cap.any())
-            lam = np.where(leave, 0.0, np.minimum(lam, C))
-            if not frozen:
-                state, t, alive = _without_redundant_neurons(state, s, y, t, dead)
-                s, keep = s[alive], keep[alive]
-    else:
-        assert pairs is not None
-        U = t[:, None] * pairs.D
-        return NewtonResult(U, s, lam, pairs.mu, residual, violations, max_iterations, False, keep)
-    nothing = np.zeros((0, problem.X.shape[1]))
-    return NewtonResult(nothing, s[:0], lam, np.zeros((len(y), 0)), np.inf, -1, iteration, False, keep[:0])
 
 
 def _step(

@@ -133,17 +133,37 @@ class Pairs:
         or of all.
         """
         some = np.arange(len(t)) if columns is None else columns
-        t, mu, state, opposite = t[some], self.mu[:, some], self.state[:, some], self.sigma[:, some] < 0
-        Z = self.XD[:, some] * t
+        t = t[some]
         tiny = np.outer(1e-13 * np.abs(t) * np.sqrt(self.norms_squared[some]), self.problem.norms).T
         small = 1e-12 * float(lam.max(initial=0.0))
-        kink = state == KINK
-        falls = (state == ACTIVE) & (Z < -tiny)
-        rises = (state == INACTIVE) & (Z > tiny)
-        np.copyto(state, INACTIVE, where=kink & (mu < -small))
-        np.copyto(state, ACTIVE, where=kink & (mu > (lam + small)[:, None]))
-        np.copyto(state, KINK, where=opposite & (falls | rises))
-        # Same pairs follow the sign of the pre-activation: the convex-concave step.
-        np.copyto(state, INACTIVE, where=~opposite & falls)
-        np.copyto(state, ACTIVE, where=~opposite & rises)
-        return state
+        opposite = self.sigma[:, some] < 0
+        return moved(self.state[:, some], opposite, self.XD[:, some] * t, self.mu[:, some], lam, tiny, small)
+
+
+def moved(
+    state: IntArray, opposite: BoolArray, Z: FloatArray, mu: FloatArray, lam: FloatArray, tiny: FloatArray, small: float
+) -> IntArray:
+    """States (m, k) after each pair has followed its own condition, where pre-activations and weights have rounding."""
+    new, kink = state.copy(), state == KINK
+    falls, rises = (state == ACTIVE) & (Z < -tiny), (state == INACTIVE) & (Z > tiny)
+    np.copyto(new, INACTIVE, where=kink & (mu < -small))
+    np.copyto(new, ACTIVE, where=kink & (mu > (lam + small)[:, None]))
+    np.copyto(new, KINK, where=opposite & (falls | rises))
+    # Same pairs follow the sign of the pre-activation: the convex-concave step.
+    np.copyto(new, INACTIVE, where=~opposite & falls)
+    np.copyto(new, ACTIVE, where=~opposite & rises)
+    return new
+
+
+def released(state: IntArray, clarke: FloatArray, most: int) -> IntArray:
+    """A neuron orthogonal to as many samples as there are dimensions is zero: without its least certain kinks.
+
+    `clarke` (m, k) estimates the weights; those nearest to 0 or 1 are likely to end there.
+    """
+    state, kinks = state.copy("K"), state == KINK
+    for j in np.flatnonzero(kinks.sum(axis=0) > most):
+        rows = np.flatnonzero(kinks[:, j])
+        inside = np.minimum(clarke[rows, j], 1.0 - clarke[rows, j])
+        free = rows[np.argsort(-inside)[most:]]
+        state[free, j] = np.where(clarke[free, j] > 0.5, ACTIVE, INACTIVE)
+    return state

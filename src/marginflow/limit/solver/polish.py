@@ -29,7 +29,7 @@ from marginflow.limit.settings import (
 from marginflow.limit.solver.admm import Admm, Precision
 from marginflow.limit.solver.collapse import Collapse
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
-from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK, released
 from marginflow.limit.solver.schedule import Schedule
 from marginflow.threads import available_threads, threads_for
 
@@ -65,7 +65,7 @@ def identify(admm: Admm) -> Structure:
     same = problem.y[:, None] * s > 0
     z0, tau = (admm.Z + admm.Y)[:, live], admm.tau[:, None]
     held = np.where(z0 > tau, ACTIVE, np.where((z0 >= 0) & (tau > 0), KINK, INACTIVE))
-    _at_most_rank_kinks(held, z0 / np.where(tau > 0, tau, 1.0), problem.X.shape[1] - 1)
+    held = released(held, z0 / np.where(tau > 0, tau, 1.0), problem.X.shape[1] - 1)
     state = np.where(same, np.where(problem.X @ admm.U[live].T > 0, ACTIVE, INACTIVE), held)
     capped = admm.capped
     return Structure(
@@ -76,19 +76,6 @@ def identify(admm: Admm) -> Structure:
         lam=admm.multipliers,
         t=admm.a2[live] if frozen and admm.a2 is not None else admm.t[live].astype(np.float64),
     )
-
-
-def _at_most_rank_kinks(state: IntArray, clarke: FloatArray, most: int) -> None:
-    """A neuron orthogonal to as many samples as there are dimensions is zero: release the least certain kinks.
-
-    `clarke` (m, k) estimates the weights; those nearest to 0 or 1 are likely to end there.
-    """
-    kinks = state == KINK
-    for j in np.flatnonzero(kinks.sum(axis=0) > most):
-        rows = np.flatnonzero(kinks[:, j])
-        inside = np.minimum(clarke[rows, j], 1.0 - clarke[rows, j])
-        released = rows[np.argsort(-inside)[most:]]
-        state[released, j] = np.where(clarke[released, j] > 0.5, ACTIVE, INACTIVE)
 
 
 def polish(
