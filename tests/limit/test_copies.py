@@ -6,8 +6,9 @@ import pytest
 import marginflow as mf
 from marginflow.limit.advice import advice
 from marginflow.limit.budget import Budget
-from marginflow.limit.copies import at_first, distinct
+from marginflow.limit.copies import distinct
 from marginflow.limit.problem import Problem
+from marginflow.limit.samples import spread
 from marginflow.limit.solver.kink_basis import KinkBasis
 from marginflow.limit.task import Task
 
@@ -46,7 +47,7 @@ def test_the_flow_sees_every_copy() -> None:
     sample = mf.data.Sphere(dimension=10).sample(12, seed=0)
     data = sample.subset(np.concatenate([np.arange(12), np.zeros(8, dtype=int)]))
     start = mf.networks.TwoLayer.initialise(30, 10, scale=0.01, seed=0)
-    task, whole = Task.of(data, start), Task.of(data, start, penalty=1e6)
+    task, whole = Task(data, start), Task(data, start, penalty=1e6)
     assert len(task.X) == 12
     assert len(whole.X) == 20
     of_copies = task.flow(50, Budget()).network
@@ -59,13 +60,13 @@ def test_samples_are_told_apart_by_value_and_label() -> None:
     first, index = distinct(mf.data.Dataset(X=X, y=[1, 1, 1, -1, 1]))
     assert first.tolist() == [0, 2, 3]
     assert index.tolist() == [0, 0, 1, 2, 1]
-    np.testing.assert_array_equal(at_first(np.array([5.0, 6.0, 7.0]), first, 5), [5.0, 0.0, 6.0, 7.0, 0.0])
+    np.testing.assert_array_equal(spread(np.array([5.0, 6.0, 7.0]), first, 5), [5.0, 0.0, 6.0, 7.0, 0.0])
 
 
 def test_advice_counts_samples_as_the_caller_does() -> None:
     X = np.array([[0.0, 1.0], [0.0, 1.0], [3.0, 0.0], [3.0, 1e-7], [-3.0, 0.0]])
     data = mf.data.Dataset(X=X, y=[1, 1, 1, -1, -1])
-    assert "Samples 2 and 3" in advice(Task.of(data, mf.networks.TwoLayer.initialise(4, 2, seed=0)))
+    assert "Samples 2 and 3" in advice(Task(data, mf.networks.TwoLayer.initialise(4, 2, seed=0)))
 
 
 def test_dependent_kinks_project_on_their_own_span_only() -> None:

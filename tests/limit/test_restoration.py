@@ -141,7 +141,7 @@ def test_a_flow_that_does_not_separate_the_samples_is_made_to_where_no_interior_
     start = TwoLayer.initialise(100, 20, scale=0.01, seed=3)
     monkeypatch.setattr(task_module, "FLOW_DEAREST", 1.0)  # 60 steps of 0.1, which do not separate them
     monkeypatch.setattr(task_module, "FLOW_CHEAP", 1.0)
-    task = Task.of(data, start)
+    task = Task(data, start)
     network = task.flow(None, Budget()).network
     assert network.margins(task.X, task.data.y).min() < 0
     as_it_is = Flow().propose(task, Budget())

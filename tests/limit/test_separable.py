@@ -1,5 +1,7 @@
 """Problems that no network solves are named; problems that are not solved end with advice."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -40,7 +42,7 @@ def test_advice_for_opposite_labels_that_nearly_coincide_is_followed():
     sample = Sphere(dimension=5).sample(20, seed=0)
     X = np.vstack([sample.X, sample.X[:1] + 1e-7])
     data = Dataset(X=X, y=np.append(sample.y, -sample.y[0]))
-    task = Task.of(data, TwoLayer.initialise(10, 5, seed=0))
+    task = Task(data, TwoLayer.initialise(10, 5, seed=0))
     assert advice(task).startswith("Samples 0 and 20 have opposite labels, ")
     assert "Leave one of each such pair out" in advice(task)
     assert "penalty=10" in advice(task)
@@ -52,7 +54,7 @@ def test_advice_for_opposite_labels_that_nearly_coincide_is_followed():
 def test_advice_to_standardise_is_followed(factor):
     sample = Sphere(dimension=5).sample(20, seed=0)
     X = factor * sample.X + 1e4 * factor
-    task = Task.of(Dataset(X=X, y=sample.y), TwoLayer.initialise(10, 5, seed=0))
+    task = Task(Dataset(X=X, y=sample.y), TwoLayer.initialise(10, 5, seed=0))
     assert "standardise" in advice(task)
     assert mf.kkt_point(Dataset(X=(X - X.mean(axis=0)) / X.std(axis=0), y=sample.y), width=60).exact
 
@@ -63,9 +65,12 @@ def test_advice_to_standardise_is_followed(factor):
 def test_a_point_that_is_not_exact_says_what_to_try(offset, word):
     sample = Sphere(dimension=5).sample(20, seed=0)
     data = Dataset(X=sample.X + offset, y=sample.y)
-    task = Task.of(data, TwoLayer.initialise(10, 5, seed=0))
+    task = Task(data, TwoLayer.initialise(10, 5, seed=0))
     point = Finished(task.given, np.zeros(20), np.zeros((20, 10)), "", 1.0)
-    status = assemble._status(task, point, False, None, 0.1, 0.5, None, tolerance=1e-9, unproved=False)
+    judged = SimpleNamespace(
+        stationarity=0.1, margins=np.array([0.5]), network=task.given, holds=lambda tolerance: tolerance > 1.0
+    )
+    status = assemble._status(task, point, judged, False, None, 1e-9)
     assert status.startswith("Not exact")
     assert word in status
 

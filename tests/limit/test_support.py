@@ -80,7 +80,7 @@ def test_samples_that_the_first_set_misses_are_taken_in(monkeypatch):
     monkeypatch.setattr(watched, "LEAST_SUPPORT", 3)
     data = clusters(200)
     network, lam = descend(data, start(data), 1.0)
-    task = Task.of(data, network, penalty=1.0, flow_steps=0)
+    task = Task(data, network, penalty=1.0, flow_steps=0)
     found = proposed(task, lam, Budget())
     assert found is not None
     assert any(entry.flips > 0 for entry in found.history)
@@ -95,8 +95,8 @@ def test_units_of_the_samples_do_not_matter():
     descended, lam = descend(data, plain, 1.0)
     small = replace(descended, W=2.0**-20 * descended.W)
     # u and the multipliers carry the unit once, so does the penalty
-    one = proposed(Task.of(data, descended, penalty=1.0, flow_steps=0), lam, Budget())
-    other = proposed(Task.of(long, small, penalty=2.0**-20, flow_steps=0), 2.0**-20 * lam, Budget())
+    one = proposed(Task(data, descended, penalty=1.0, flow_steps=0), lam, Budget())
+    other = proposed(Task(long, small, penalty=2.0**-20, flow_steps=0), 2.0**-20 * lam, Budget())
     assert one is not None
     assert other is not None
     np.testing.assert_array_equal(other.network(long.X), one.network(data.X))
@@ -104,7 +104,7 @@ def test_units_of_the_samples_do_not_matter():
 
 def test_nothing_is_proposed_where_time_is_over():
     data = clusters()
-    task = Task.of(data, start(data), penalty=1.0, flow_steps=0)
+    task = Task(data, start(data), penalty=1.0, flow_steps=0)
     assert proposed(task, np.zeros(data.n_samples), Budget(time_limit=1e-9)) is None
 
 

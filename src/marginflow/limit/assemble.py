@@ -8,11 +8,11 @@ from marginflow.arrays import FloatArray
 from marginflow.certificates import Certificate, certify
 from marginflow.limit.advice import advice
 from marginflow.limit.budget import Budget, Stop
-from marginflow.limit.copies import at_first
 from marginflow.limit.limit import Limit, Moved
+from marginflow.limit.samples import spread
 from marginflow.limit.settings import CERTIFICATE_PRODUCTS, FRESH_FROM, FRESH_POINTS, HARD_PATTERNS
 from marginflow.limit.starts.start import Finished, Origin
-from marginflow.limit.task import Task
+from marginflow.limit.task import Flowed, Task
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import row_blocks
 from marginflow.threads import available_threads, threads_for
@@ -33,8 +33,8 @@ def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> L
     origin = point.origin
     if task.callers_own:
         nothing = np.zeros((task.data.n_samples, 0), dtype=bool)
-        lost = Origin(task.given, np.full(task.width, -1, dtype=np.int64), nothing, 0.0)
-        origin = lost if origin is None else replace(origin, network=task.given)
+        lost = Origin(Flowed(task.given, 0.0), np.full(task.width, -1, dtype=np.int64), nothing)
+        origin = lost if origin is None else replace(origin, flowed=replace(origin.flowed, network=task.given))
     return Limit(
         network=certificate.network,
         compact=certificate.network.compact(tolerance=1e-9),
@@ -42,33 +42,25 @@ def assemble(task: Task, point: Finished, tolerance: float, budget: Budget) -> L
         gap=point.gap,
         moved=None if origin is None else _moved(task, origin, certificate.network),
         history=point.history,
-        status=_status(
-            task,
-            point,
-            exact,
-            stopped,
-            certificate.stationarity,
-            float(certificate.margins.min()),
-            rounded_to(task, certificate) if only_rounded(task, certificate, tolerance) else None,
-            tolerance=tolerance,
-            unproved=point.status is not None and stopped is None and certificate.holds(tolerance),
-        ),
+        status=_status(task, point, certificate, exact, stopped, tolerance),
         exact=exact,
         seconds=budget.seconds,
-        flow_seconds=0.0 if origin is None else origin.flow_seconds,
+        flow_seconds=0.0 if origin is None else origin.flowed.seconds,
         stopped_by=stopped,
     )
 
 
 def _certificate(task: Task, point: Finished, budget: Budget) -> Certificate:
-    data, first = task.whole, task.first
+    data, lam, mu = task.whole, point.lam, point.mu
+    if task.data is not data:
+        lam, mu = (spread(part, task.first, data.n_samples) for part in (lam, mu))
     neurons = len(np.unique(point.network.v))  # most are copies, which are evaluated once
     with threads_for(CERTIFICATE_PRODUCTS * float(data.X.size) * neurons, available_threads()):
         return certify(
             point.network,
             data,
             penalty=task.penalty if task.soft else None,
-            multipliers=(at_first(point.lam, first, data.n_samples), at_first(point.mu, first, data.n_samples)),
+            multipliers=(lam, mu),
             as_given=budget.over,
             hard_patterns=task.hard_patterns and data.n_samples * task.width <= HARD_PATTERNS,
             time_limit=budget.time_limit,
@@ -122,7 +114,7 @@ def _least_margin(network: TwoLayer, X: FloatArray, y: FloatArray) -> float:
 
 def _moved(task: Task, came_from: Origin, network: TwoLayer) -> Moved:
     """What has changed since the network that the point comes from."""
-    origin, members = came_from.network, came_from.members
+    origin, members = came_from.flowed.network, came_from.members
     least = _least_margin(origin, task.X, task.data.y)
     before = origin.norm_squared() / least ** (2 / origin.degree) if least > 0 else np.inf
     fresh = fresh_points(task.X)
@@ -143,34 +135,27 @@ def _moved(task: Task, came_from: Origin, network: TwoLayer) -> Moved:
 
 
 def _status(
-    task: Task,
-    point: Finished,
-    exact: bool,
-    stopped: Stop | None,
-    stationarity: float,
-    least: float,
-    rounding: float | None,
-    *,
-    tolerance: float,
-    unproved: bool,
+    task: Task, point: Finished, certificate: Certificate, exact: bool, stopped: Stop | None, tolerance: float
 ) -> str:
+    stationarity = certificate.stationarity
     if exact and point.status is not None:
         return point.status
     if exact:
         return f"Exact KKT point: relative stationarity {stationarity:.1e} {point.how}."
-    if unproved:
+    if point.status is not None and stopped is None and certificate.holds(tolerance):
         return (
             f"Not proved to {tolerance:.0e} to be the global optimum: no network of any width is better by more than "
             f"{point.gap:.1e}, and the point is a KKT point (relative stationarity {stationarity:.1e}). "
             f"tolerance={1.1 * point.gap:.1e} accepts that."
         )
-    if rounding is not None:
+    if only_rounded(task, certificate, tolerance):
+        rounding = rounded_to(task, certificate)
         return (
             f"Not exact: a KKT point to {rounding:.0e}, which is what double precision leaves of margins of this size; "
             f"relative stationarity {stationarity:.1e}. {advice(task)}"
         )
     if stopped is not None:
         return stopped_early(stopped, stationarity)
-    if least <= 0 and not task.soft:
+    if certificate.margins.min() <= 0 and not task.soft:
         return f"Not separated: no network of {task.width} neurons with positive margins was found. {advice(task)}"
     return f"Not exact: the structure did not settle; relative stationarity {stationarity:.1e}. {advice(task)}"

@@ -112,10 +112,20 @@ class Budget:
         """Nothing is left: a solver with a clock of its own has said so."""
         self.deadline = min(self.deadline, self.began)
 
-    def report(self, entry: Progress) -> None:
-        """Show a round to whoever watches."""
+    def report(
+        self,
+        history: list[Progress],
+        stage: str,
+        iteration: int,
+        flips: int,
+        live_neurons: int,
+        objective: float,
+        gap: float,
+    ) -> None:
+        """Remember a round, and show it to whoever watches."""
+        history.append(Progress(stage, iteration, flips, live_neurons, objective, gap, self.seconds))
         if self._progress is not None:
-            self._progress(entry)
+            self._progress(history[-1])
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:

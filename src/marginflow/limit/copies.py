@@ -6,7 +6,7 @@ of all of them. Left in, copies make kink samples dependent and multipliers ambi
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, IntArray
+from marginflow.arrays import IntArray
 from marginflow.data import Dataset
 from marginflow.data.equal_rows import first_equal
 
@@ -17,12 +17,3 @@ def distinct(data: Dataset) -> tuple[IntArray, IntArray]:
     first = first_equal(pairs)
     alone = np.flatnonzero(first == np.arange(len(first)))
     return alone, np.searchsorted(alone, first)
-
-
-def at_first(rows: FloatArray, first: IntArray, n: int) -> FloatArray:
-    """Rows of the distinct samples where these occur first among n samples, and zeros at their copies."""
-    if len(first) == n:
-        return rows
-    spread = np.zeros((n, *rows.shape[1:]))
-    spread[first] = rows
-    return spread

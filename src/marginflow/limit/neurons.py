@@ -1,5 +1,7 @@
 """Neurons of problem (P) as rows u_j with signs, positive ones first, and the merging of equal patterns."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +19,24 @@ class Neurons:
     U: FloatArray
     s: FloatArray
     outputs_squared: FloatArray | None = None
+
+    def take(self, rows: IntArray) -> Neurons:
+        """Some of them."""
+        a = self.outputs_squared
+        return Neurons(self.U[rows], self.s[rows], None if a is None else a[rows])
+
+
+def follow(members: IntArray, rows: IntArray) -> IntArray:
+    """Members, -1 for none, after each has gone where `rows` (-1 for nowhere) says."""
+    return np.where(members >= 0, rows[members], -1)
+
+
+def survivors(members: IntArray, kept: IntArray) -> IntArray:
+    """Members after only the rows `kept` are left."""
+    row = np.full(int(max(members.max(initial=-1), kept.max(initial=-1))) + 2, -1, dtype=np.int64)
+    row[kept] = np.arange(len(kept))
+    after: IntArray = row[members]  # -1 stays -1: the last entry is never kept
+    return after
 
 
 def sort_by_sign(s: FloatArray) -> IntArray:

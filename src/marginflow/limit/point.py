@@ -195,7 +195,7 @@ def kkt_point(
     own = start is not None
     if start is None:
         start = TwoLayer.initialise(width, data.dimension, scale=scale, bias=bias, outputs=outputs, seed=seed)
-    task = Task.of(
+    task = Task(
         data,
         start,
         penalty=cap,
@@ -256,8 +256,7 @@ def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: 
                 proposed = None if limits or rough else unpolished(task, proposed)
             elif isinstance(proposed, Start):
                 polishes += 1
-                found = _polish(task, proposed, budget)
-                proposed = finished_polish(task, proposed, found) if len(found.s) else None
+                proposed = finished_polish(task, proposed, _polish(task, proposed, budget))
             if proposed is not None and proposed.gap > tolerance:
                 rough.append(proposed)
             elif proposed is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -55,20 +55,15 @@ class Task:
 
     Attributes
     ----------
-    data : Dataset
-        The caller's samples; with a hard margin each of them once, as a copy adds no condition.
-    whole, first, index : Dataset, integer arrays, shapes (m,) and (n,)
-        The data as the caller gave them, where each sample of `data` occurs first in them, and which sample of `data`
-        each of them is.
+    whole : Dataset
+        The data as the caller gave them.
     given : TwoLayer
         The caller's network or a random initialisation, in coordinates of the span of the samples. What a neuron has
         outside of that span is dropped: at a KKT point it is zero.
-    callers_own : bool
-        Whether the caller gave that network.
-    X, Q : arrays, shapes (m, r) and (r, d)
-        Samples in the span, and its basis: data.X = X Q.
     penalty : float
         C of the soft margin; infinite for the hard one.
+    callers_own : bool
+        Whether the caller gave that network.
     flow_steps : int or None
         The caller's; None leaves the length to the start. 0 is no flow, in every start.
     angle, loss : float, AbstractLoss or None
@@ -77,60 +72,43 @@ class Task:
         Weight of the term that holds the polish near its start on the way.
     faithful : bool
         Whether neurons are bundled only if they are parallel.
-    width_is_open : bool
-        Whether the caller has left the number of neurons to us, so that there may be more.
     hard_patterns : bool
         Whether the certificate may also say what hard patterns would give, which takes time.
+    width_is_open : bool
+        Whether the caller has left the number of neurons to us, so that there may be more.
+    data : Dataset
+        The caller's samples; with a hard margin each of them once, as a copy adds no condition.
+    first, index : integer arrays, shapes (m,) and (n,)
+        Where each sample of `data` occurs first in `whole`, and which sample of `data` each of these is.
+    X, Q : arrays, shapes (m, r) and (r, d)
+        Samples in the span, and its basis: data.X = X Q.
     """
 
-    data: Dataset
     whole: Dataset
-    first: IntArray
-    index: IntArray
     given: TwoLayer
-    callers_own: bool
-    X: FloatArray
-    Q: FloatArray
-    penalty: float
-    flow_steps: int | None
-    angle: float
-    loss: AbstractLoss | None
-    stay_near: float
+    penalty: float = np.inf
+    callers_own: bool = False
+    flow_steps: int | None = None
+    angle: float = FLOW_LARGE_ANGLE
+    loss: AbstractLoss | None = None
+    stay_near: float = 0.0
     faithful: bool = False
     hard_patterns: bool = True
     width_is_open: bool = False
-    _flows: dict[int | None, Flowed] = field(default_factory=dict)
 
-    @classmethod
-    def of(
-        cls,
-        data: Dataset,
-        start: TwoLayer,
-        *,
-        penalty: float = np.inf,
-        callers_own: bool = False,
-        flow_steps: int | None = None,
-        angle: float = FLOW_LARGE_ANGLE,
-        loss: AbstractLoss | None = None,
-        stay_near: float = 0.0,
-        faithful: bool = False,
-        hard_patterns: bool = True,
-        width_is_open: bool = False,
-    ) -> Task:
+    def __post_init__(self) -> None:
         """Reduce the data, and the network with them."""
-        whole, first, index = data, np.arange(data.n_samples), np.arange(data.n_samples)
-        if np.isinf(penalty):
-            first, index = distinct(whole)
-            data = whole.subset(first) if len(first) < len(index) else whole
-        with threads_for(data.X.size * float(min(data.X.shape)), available_threads()):
-            X, Q = in_span(data.X)
+        self.data, self.first = self.whole, np.arange(self.whole.n_samples)
+        self.index, self._flows = self.first, dict[int | None, Flowed]()
+        if not self.soft:
+            self.first, self.index = distinct(self.whole)
+            if len(self.first) < len(self.index):
+                self.data = self.whole.subset(self.first)
+        with threads_for(self.data.X.size * float(min(self.data.X.shape)), available_threads()):
+            self.X, self.Q = in_span(self.data.X)
         # Single precision cannot square parameters beyond this; others keep their scale, on which a flow depends.
-        given, _ = of_ordinary_size(start, ordinary=50)
-        given = replace(given, W=given.W @ Q.T)
-        return cls(
-            data, whole, first, index, given, callers_own, X, Q,
-            penalty, flow_steps, angle, loss, stay_near, faithful, hard_patterns, width_is_open,
-        )  # fmt: skip
+        given, _ = of_ordinary_size(self.given, ordinary=50)
+        self.given = replace(given, W=given.W @ self.Q.T)
 
     @cached_property
     def problem(self) -> Problem:

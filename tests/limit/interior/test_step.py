@@ -13,11 +13,11 @@ from marginflow.data import Sphere
 from marginflow.limit.budget import Budget
 from marginflow.limit.interior.cones import Scaling, _reach
 from marginflow.limit.interior.finish import finish
-from marginflow.limit.interior.iterate import System, survivors
+from marginflow.limit.interior.iterate import System
 from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.rounds import Effort, converge, hard_rounds, started
 from marginflow.limit.interior.structure import read_structures
-from marginflow.limit.neurons import Neurons
+from marginflow.limit.neurons import Neurons, survivors
 from marginflow.limit.problem import Problem
 
 

@@ -40,7 +40,7 @@ class Random(AbstractStart):
 
 
 def some_task(**options) -> Task:
-    return Task.of(DATA, TwoLayer.initialise(30, 8, scale=0.01, seed=0), **options)
+    return Task(DATA, TwoLayer.initialise(30, 8, scale=0.01, seed=0), **options)
 
 
 def test_the_order_is_that_of_the_ranks():
@@ -148,7 +148,7 @@ def flow_of(width: int, **options) -> tuple[list[float], float]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(task.AngleSteps, "take", record)
-        Task.of(DATA, TwoLayer.initialise(width, 8, scale=0.01, seed=0), **options).flow(None, Budget())
+        Task(DATA, TwoLayer.initialise(width, 8, scale=0.01, seed=0), **options).flow(None, Budget())
     return [angle for angle, _ in made], made[-1][1]
 
 
@@ -173,8 +173,8 @@ def test_a_dear_flow_and_one_before_a_soft_margin_take_large_steps_and_few():
 def test_samples_that_small_steps_do_not_separate_get_large_ones_after_all():
     rng = np.random.default_rng(0)
     crowd = mf.data.Dataset(X=rng.standard_normal((60, 2)), y=np.where(rng.permutation(60) % 2, 1.0, -1.0))
-    by_default = Task.of(crowd, TwoLayer.initialise(20, 2, scale=0.01, seed=0))
-    in_large_steps = Task.of(crowd, by_default.given, angle=0.05)
+    by_default = Task(crowd, TwoLayer.initialise(20, 2, scale=0.01, seed=0))
+    in_large_steps = Task(crowd, by_default.given, angle=0.05)
     assert by_default._small_steps(0.01, Budget()) is None
     np.testing.assert_array_equal(
         by_default.flow(None, Budget()).network.W,
@@ -190,7 +190,7 @@ def test_in_the_plane_a_flow_that_has_not_found_the_classes_leaves_many_samples_
 
     def surer(X: np.ndarray, y: np.ndarray, **options) -> bool:
         fits = TwoLayer(W=np.pad(corner.W, ((0, 0), (0, X.shape[1] - 2))), b=corner.b, v=corner.v)
-        one = Task.of(mf.data.Dataset(X=X, y=y), fits, **options)
+        one = Task(mf.data.Dataset(X=X, y=y), fits, **options)
         return _plane_is_surer(one, one.given)
 
     assert surer(X, chance)
@@ -233,7 +233,7 @@ def test_gradients_are_averaged_where_long_steps_do_not_separate_the_samples(mon
     monkeypatch.setattr(task.AngleSteps, "take", record)
     rng = np.random.default_rng(0)
     crowd = mf.data.Dataset(X=rng.standard_normal((40, 2)), y=np.where(rng.permutation(40) % 2, 1.0, -1.0))
-    some = Task.of(crowd, TwoLayer.initialise(2, 2, scale=0.01, seed=0))
+    some = Task(crowd, TwoLayer.initialise(2, 2, scale=0.01, seed=0))
     some._flow(some.X, crowd.y, None, Budget(), angle=0.1, most=400)
     assert made == [(0.1, 0.0)] * 100 + [FLOW_DAMPED] * 300
 
@@ -241,7 +241,7 @@ def test_gradients_are_averaged_where_long_steps_do_not_separate_the_samples(mon
 def test_no_long_flow_where_a_flow_on_all_samples_is_dear(monkeypatch):
     """30,000 images afford 170 steps; the 2000 of a long flow took more than ten minutes."""
     monkeypatch.setattr(task, "FLOW_DEAREST", 1e6)
-    one = Task.of(DATA, TwoLayer.initialise(40, 8, seed=1))
+    one = Task(DATA, TwoLayer.initialise(40, 8, seed=1))
     assert one.most_steps < 500
     assert LongFlow().propose(one, Budget()) is None
     monkeypatch.setattr(task, "FLOW_DEAREST", 3e6)

@@ -62,12 +62,12 @@ def test_where_every_sample_is_near_the_margin_the_set_does_not_become_all_of_th
 
 def test_random_labels_are_left_to_others():
     data = Sphere(dimension=6).sample(300, seed=0)
-    task = Task.of(data, TwoLayer.initialise(100, 6, scale=0.01, seed=0))
+    task = Task(data, TwoLayer.initialise(100, 6, scale=0.01, seed=0))
     assert WorkingSet().propose(task, Budget()) is None
 
 
 def test_few_samples_are_left_to_others():
-    task = Task.of(mixture(150, 0), TwoLayer.initialise(20, 6, scale=0.01, seed=0))
+    task = Task(mixture(150, 0), TwoLayer.initialise(20, 6, scale=0.01, seed=0))
     assert WorkingSet().propose(task, Budget()) is None
 
 
@@ -80,7 +80,7 @@ def test_when_time_is_over_the_point_of_the_present_set_is_what_there_is(monkeyp
         return original(self, *arguments)
 
     monkeypatch.setattr(working_set._Rounds, "_report", late)
-    task = Task.of(mixture(1000, 3), TwoLayer.initialise(40, 6, scale=0.01, seed=0))
+    task = Task(mixture(1000, 3), TwoLayer.initialise(40, 6, scale=0.01, seed=0))
     point = WorkingSet().propose(task, budget)
     assert point is not None
     assert point.lam.shape == (1000,)
@@ -88,7 +88,7 @@ def test_when_time_is_over_the_point_of_the_present_set_is_what_there_is(monkeyp
 
 def test_when_time_is_over_after_the_flow_all_samples_are_not_evaluated_any_more(monkeypatch):
     """With many samples and neurons that takes longer than the flow on some of them."""
-    task, budget, evaluated = Task.of(mixture(1000, 3), TwoLayer.initialise(40, 6, seed=0)), Budget(), []
+    task, budget, evaluated = Task(mixture(1000, 3), TwoLayer.initialise(40, 6, seed=0)), Budget(), []
     flow_on, margins = Task.flow_on, TwoLayer.margins
 
     def late(self, *arguments):
@@ -132,7 +132,7 @@ def test_bundles_flow_as_their_members_do(monkeypatch):
     many = TwoLayer.from_directions(
         shares[:, None] * np.repeat(few.directions, 6, axis=0), np.repeat(few.signs, 6), bias=True
     )
-    task, rows = Task.of(data, many), np.arange(60)
+    task, rows = Task(data, many), np.arange(60)
     plain = task.flow_on(rows, 8, Budget()).network
     made = []
     whole = Task.flow_on
@@ -146,7 +146,7 @@ def test_bundles_flow_as_their_members_do(monkeypatch):
     assert made == [48, 8]
     apart = np.linalg.norm(bundled.directions - plain.directions)
     assert apart < 1e-5 * np.linalg.norm(plain.directions)
-    frozen = Task.of(data, replace(many, outputs="frozen"))
+    frozen = Task(data, replace(many, outputs="frozen"))
     assert np.array_equal(bundled_flow.flow_in_bundles(frozen, rows, 8, Budget()).network.v, many.v)
 
 

@@ -11,7 +11,7 @@ need not be exact. Where the bound is B, :math:`s F(u) \ge T` only in an ellipso
 :math:`(u - u^*)^T (\gamma I - M) (u - u^*) \le B - T`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -64,44 +64,40 @@ def quadratic_bound(
     p, q, m = weights.size, opposite_weights.size, decided.shape[0]
     base = fixed + 0.5 * weights @ undecided
 
-    def parts(x: FloatArray) -> tuple[float, FloatArray, FloatArray, FloatArray]:
+    def linear(x: FloatArray) -> FloatArray:
+        c: FloatArray = base - x[p : p + q] @ opposite + x[p + q : p + q + m] @ decided
+        return c
+
+    def majorant(x: FloatArray) -> tuple[QuadraticBound, float]:
+        """The bound at parameters x, without rounding, and gamma."""
         inverse_tau = np.exp(x[:p])
-        c = base - x[p : p + q] @ opposite + x[p + q : p + q + m] @ decided
         M = (undecided.T * (0.25 * weights * inverse_tau)) @ undecided
         values, vectors = np.linalg.eigh(M)
-        return 0.25 * float((weights / inverse_tau).sum()), c, values, vectors
+        gamma = float(values[-1]) + max(float(np.exp(x[-1])), APART * abs(float(values[-1])), 1e-300)
+        apart, turned = gamma - values, vectors.T @ linear(x)
+        bound = 0.25 * float((weights / inverse_tau).sum()) + gamma + float((turned**2 / (4 * apart)).sum())
+        return QuadraticBound(bound, vectors @ (turned / (2 * apart)), vectors, apart), gamma
 
     def objective(x: FloatArray) -> tuple[float, FloatArray]:
-        const, c, values, vectors = parts(x)
-        gamma = float(values[-1]) + max(float(np.exp(x[-1])), APART * abs(float(values[-1])), 1e-300)
-        apart = gamma - values
-        turned = vectors.T @ c
-        u = vectors @ (turned / (2 * apart))
-        bound = const + gamma + float((turned**2 / (4 * apart)).sum())
-        inverse_tau = np.exp(x[:p])
+        found, _ = majorant(x)
+        u, inverse_tau = found.maximiser, np.exp(x[:p])
         # gamma follows the largest eigenvalue of M; its derivative by x is that of the eigenvalue
         slack = 1.0 - float(u @ u)
-        top = vectors[:, -1]
-        d_eigenvalue = 0.25 * weights * inverse_tau * (undecided @ top) ** 2
+        d_eigenvalue = 0.25 * weights * inverse_tau * (undecided @ found.vectors[:, -1]) ** 2
         gradient = np.empty(x.size)
         gradient[:p] = 0.25 * weights * ((undecided @ u) ** 2 * inverse_tau - 1.0 / inverse_tau) + slack * d_eigenvalue
         gradient[p : p + q] = -(opposite @ u)
         gradient[p + q : p + q + m] = decided @ u
         gradient[-1] = slack * np.exp(x[-1])
-        return bound, gradient
+        return found.bound, gradient
 
     norms = np.linalg.norm(undecided, axis=1)
     tau = np.maximum(np.abs(undecided @ start), 0.05 * norms / np.sqrt(max(p, 1)))
     active = (opposite @ start > 0).astype(np.float64)
     x0 = np.concatenate([-np.log(tau), opposite_weights * (0.1 + 0.8 * active), np.zeros(m), [0.0]])
-    x0[-1] = np.log(0.5 * float(np.linalg.norm(parts(x0)[1])) + 1e-6)
+    x0[-1] = np.log(0.5 * float(np.linalg.norm(linear(x0))) + 1e-6)
     bounds = [(-40.0, 40.0)] * p + [(0.0, float(w)) for w in opposite_weights] + [(0.0, None)] * m + [(-30.0, 30.0)]
     x = minimize(objective, x0, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": MAJORANT_STEPS}).x
     x[p : p + q] = np.clip(x[p : p + q], 0.0, opposite_weights)
-    const, c, values, vectors = parts(x)
-    gamma = max(float(values[-1]) + max(float(np.exp(x[-1])), APART * abs(float(values[-1]))), 1e-300)
-    apart = gamma - values
-    turned = vectors.T @ c
-    bound = const + gamma + float((turned**2 / (4 * apart)).sum())
-    rounding = 1e-14 * (1.0 + gamma / float(apart.min())) * bound
-    return QuadraticBound(bound + rounding, vectors @ (turned / (2 * apart)), vectors, apart)
+    found, gamma = majorant(x)
+    return replace(found, bound=found.bound + 1e-14 * (1.0 + gamma / float(found.values.min())) * found.bound)

@@ -209,17 +209,9 @@ class _Search:
 
     def _report(self, stage: Stage) -> None:
         hidden = np.maximum(self.problem.T @ stage.weights.U.T, 0.0)
-        entry = Progress(
-            stage="rounded kinks",
-            iteration=len(self.history) + 1,
-            flips=0,
-            live_neurons=len(stage.weights.U),
-            objective=0.5 * stage.weights.norm**2,
-            gap=max(0.0, 1.0 - float(self.problem.margins(hidden, stage.weights.V).min())),
-            seconds=self.budget.seconds,
-        )
-        self.history.append(entry)
-        self.budget.report(entry)
+        short = max(0.0, 1.0 - float(self.problem.margins(hidden, stage.weights.V).min()))
+        live, half = len(stage.weights.U), 0.5 * stage.weights.norm**2
+        self.budget.report(self.history, "rounded kinks", len(self.history) + 1, 0, live, half, short)
 
     def result(self, attempts: int) -> ClassesLimit:
         """With a sentence on what was reached."""

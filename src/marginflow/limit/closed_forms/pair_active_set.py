@@ -17,7 +17,7 @@ import numpy as np
 from scipy import linalg
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.limit.closed_forms.settings import DEPENDENT, ZERO
+from marginflow.limit.closed_forms.settings import DEPENDENT, MAX_PIVOTS, ZERO
 
 
 class NotSeparableError(Exception):
@@ -44,16 +44,6 @@ class PairSolution:
         """(||U_+||, ||U_-||)."""
         norms: FloatArray = np.linalg.norm(self.U, axis=1)
         return norms
-
-    @property
-    def slack_alpha(self) -> FloatArray:
-        """U_{y_i} . xt_i - 1."""
-        return self.own - 1.0
-
-    @property
-    def slack_beta(self) -> FloatArray:
-        """(U_{y_i} - U_{-y_i}) . xt_i - 1."""
-        return self.own - self.other - 1.0
 
 
 class PairProgram:
@@ -161,14 +151,13 @@ class PairProgram:
         coefficients[:, D] = np.array([[scales[0]], [-scales[1]]]) * y[D] * gamma[plus.size + minus.size :]
         return coefficients, root[:, None] * point.reshape(2, r)
 
-    def _own_and_other(self, U: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The pre-activations of every sample's own and other neuron, shapes (n,)."""
-        values = U @ self.Xt.T
+    def _own_and_other(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of values of both neurons those of every sample's own and other neuron, shapes (n,)."""
         return np.where(self.y > 0, values[0], values[1]), np.where(self.y > 0, values[1], values[0])
 
     def _miss(self, A: BoolArray, B: BoolArray, U: FloatArray) -> float:
         """By how much the equations of the active set are missed."""
-        own, other = self._own_and_other(U)
+        own, other = self._own_and_other(U @ self.Xt.T)
         equations = (own[A] - 1.0, other[A & B], (own - other)[B] - 1.0)
         return max(float(np.abs(part).max(initial=0.0)) for part in equations)
 
@@ -180,43 +169,32 @@ class PairProgram:
     def _judge(
         self, coefficients: FloatArray, U: FloatArray, A: BoolArray, B: BoolArray, scales: FloatArray
     ) -> PairSolution:
-        positive = self.y > 0
-        values = U @ self.Xt.T
-        total = np.where(positive, coefficients[0] / scales[0], coefficients[1] / scales[1])  # alpha + beta
-        beta = -np.where(positive, coefficients[1] / scales[1], coefficients[0] / scales[0])
-        beta[~B] = 0.0
-        alpha = np.where(A, total - beta, 0.0)
-        return PairSolution(
-            alpha=alpha,
-            beta=beta,
-            own=np.where(positive, values[0], values[1]),
-            other=np.where(positive, values[1], values[0]),
-            U=U,
-            coefficients=coefficients,
-        )
+        shares = coefficients / scales[:, None]
+        total, beta = self._own_and_other(shares)  # alpha + beta, and -beta
+        beta = np.where(B, -beta, 0.0)
+        own, other = self._own_and_other(U @ self.Xt.T)
+        return PairSolution(np.where(A, total - beta, 0.0), beta, own, other, U, coefficients)
 
     def violations(self, solution: PairSolution, A: BoolArray, B: BoolArray) -> tuple[BoolArray, BoolArray]:
         """Where alpha and where beta must change sides: a negative multiplier or a negative slack."""
         tiny = ZERO * max(float(solution.alpha.max(initial=0.0)), float(solution.beta.max(initial=0.0)))
         slack = 10 * self._rounding(solution.U)
-        wrong_A = np.where(A, solution.alpha < -tiny, solution.slack_alpha < -slack)
-        wrong_B = np.where(B, solution.beta < -tiny, solution.slack_beta < -slack)
+        wrong_A = np.where(A, solution.alpha < -tiny, solution.own - 1.0 < -slack)
+        wrong_B = np.where(B, solution.beta < -tiny, solution.own - solution.other - 1.0 < -slack)
         if not self.two_classes:
             wrong_B[:] = False
         return wrong_A, wrong_B
 
     # Block principal pivoting --------------------------------------------------------------------------
 
-    def pivot(
-        self, A: BoolArray, B: BoolArray, scales: FloatArray, *, max_pivots: int = 60
-    ) -> tuple[PairSolution, BoolArray, BoolArray] | None:
+    def pivot(self, A: BoolArray, B: BoolArray, scales: FloatArray) -> tuple[PairSolution, BoolArray, BoolArray] | None:
         """Exchange every violated pair at once, a single one where that does not help; None if it gives up.
 
         Finite for linearly independent rows [Judice and Pires 1994]; a few exchanges are typical.
         """
         A, B = A.copy(), B.copy()
         fewest, patience = np.inf, 3
-        for _ in range(max_pivots):
+        for _ in range(MAX_PIVOTS):
             try:
                 solution = self.solve(A, B, scales)
             except linalg.LinAlgError:
@@ -230,22 +208,17 @@ class PairProgram:
             elif patience > 0:
                 patience -= 1
             else:  # the single exchange with the largest index cannot cycle
-                if wrong_B.any():
-                    keep = int(np.flatnonzero(wrong_B)[-1])
-                    wrong_A[:] = False
-                    wrong_B[:] = False
-                    wrong_B[keep] = True
-                else:
-                    keep = int(np.flatnonzero(wrong_A)[-1])
-                    wrong_A[:] = False
-                    wrong_A[keep] = True
+                exchanged = wrong_B if wrong_B.any() else wrong_A
+                last = np.flatnonzero(exchanged)[-1]
+                wrong_A[:], wrong_B[:] = False, False
+                exchanged[last] = True
             A ^= wrong_A
             B ^= wrong_B
         return None
 
     # Dual active set -----------------------------------------------------------------------------------
 
-    def dual_active_set(self, scales: FloatArray, *, max_steps: int | None = None) -> tuple[BoolArray, BoolArray]:
+    def dual_active_set(self, scales: FloatArray) -> tuple[BoolArray, BoolArray]:
         """Add the most violated constraint, drop what blocks it, repeat [Goldfarb and Idnani 1983].
 
         Needs no independence of the rows. Raises `NotSeparableError` with a proof where no pair exists.
@@ -257,7 +230,7 @@ class PairProgram:
         active: list[int] = []
         point = np.zeros(2 * r)
         gamma, normals, L = np.zeros(0), np.zeros((0, 2 * r)), np.zeros((0, 0))
-        for _ in range(50 * n + 1000 if max_steps is None else max_steps):
+        for _ in range(50 * n + 1000):
             U = np.sqrt(scales)[:, None] * point.reshape(2, r)
             slack = self._slacks(U)[:candidates] + 10 * np.tile(self._rounding(U), 2)[:candidates]
             slack[active] = 0.0
@@ -313,7 +286,7 @@ class PairProgram:
 
     def _slacks(self, U: FloatArray) -> FloatArray:
         """U_own . xt - 1 for all samples, then (U_own - U_other) . xt - 1."""
-        own, other = self._own_and_other(U)
+        own, other = self._own_and_other(U @ self.Xt.T)
         return np.concatenate([own - 1.0, own - other - 1.0])
 
     def _proof(self, constraints: list[int], gamma: FloatArray) -> FloatArray:
@@ -337,11 +310,8 @@ def _project(L: FloatArray, normals: FloatArray, normal: FloatArray) -> tuple[Fl
 
 
 def _append(L: FloatArray, row: FloatArray, corner: float) -> FloatArray:
-    q = L.shape[0]
-    grown = np.zeros((q + 1, q + 1))
-    grown[:q, :q] = L
-    grown[q, :q] = row
-    grown[q, q] = corner
+    grown = np.pad(L, (0, 1))
+    grown[-1] = np.append(row, corner)
     return grown
 
 

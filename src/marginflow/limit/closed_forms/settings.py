@@ -11,6 +11,8 @@ ORTHOGONAL = 1e-12
 SETTLED = 1e-15
 # Rounds of the search for it.
 MAX_ROUNDS = 100
+# Exchanges of the active set at fixed scales.
+MAX_PIVOTS = 60
 # Stationarity that a point must reach to be handed out as exact.
 EXACT = 1e-9
 # Relative size below which a multiplier counts as zero.

@@ -24,7 +24,7 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.interior.cones import Cones, Squares
 from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.settings import COLUMNS_AT_ONCE, SHORT_OF_BOUNDARY
-from marginflow.limit.neurons import Neurons
+from marginflow.limit.neurons import Neurons, survivors
 
 
 @dataclass(eq=False)
@@ -276,14 +276,6 @@ def _row_sums(a: FloatArray | BoolArray, b: FloatArray) -> FloatArray:
     """sum_j a_ij b_ij, shape (m,)."""
     sums: FloatArray = np.einsum("ij,ij->i", a, b)
     return sums
-
-
-def survivors(members: IntArray, kept: IntArray) -> IntArray:
-    """Members after only the rows `kept` are left."""
-    row = np.full(int(max(members.max(initial=-1), kept.max(initial=-1))) + 2, -1, dtype=np.int64)
-    row[kept] = np.arange(len(kept))
-    after: IntArray = row[members]  # -1 stays -1: the last entry is never kept
-    return after
 
 
 def _inverse_factors(M: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.interior.finish import InteriorOptimum, finish
-from marginflow.limit.interior.iterate import Iterate, survivors
+from marginflow.limit.interior.iterate import Iterate
 from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.rounds import (
     Effort,
@@ -31,7 +31,7 @@ from marginflow.limit.interior.settings import (
     ROUGHLY,
 )
 from marginflow.limit.interior.structure import Snapshot, read_structures
-from marginflow.limit.neurons import Neurons
+from marginflow.limit.neurons import Neurons, survivors
 from marginflow.limit.problem import Problem
 
 Manner = Literal["hard", "soft"]
@@ -123,11 +123,10 @@ def _first(
     program: InteriorProgram, neurons: Neurons, multipliers: FloatArray | None, effort: Effort
 ) -> Iterate | None:
     """A point in the interior whose margins are positive, as far as they have to be."""
-    live = neurons.U.any(axis=1)
-    if not live.any():
+    live = np.flatnonzero(neurons.U.any(axis=1))
+    if not live.size:
         return None
-    a2 = neurons.outputs_squared
-    scaled = program.units.neurons(Neurons(neurons.U[live], neurons.s[live], None if a2 is None else a2[live]))
+    scaled = program.units.neurons(neurons.take(live))
     even = np.full(len(program.y), total_multiplier(scaled) / len(program.y))
     lam = even if multipliers is None else multipliers * program.units.price
     separated = multipliers is not None or bool(program.margins(scaled.U, scaled.s).min() > 0.0)

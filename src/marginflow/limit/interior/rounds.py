@@ -49,7 +49,7 @@ from marginflow.limit.interior.settings import (
     WARM,
 )
 from marginflow.limit.interior.structure import Snapshot
-from marginflow.limit.neurons import Neurons, equal_pattern_groups
+from marginflow.limit.neurons import Neurons, equal_pattern_groups, follow
 
 
 @dataclass(eq=False)
@@ -63,12 +63,8 @@ class Effort:
 
     def report(self, at: Iterate, flips: int) -> None:
         """Tell who watches, and remember."""
-        entry = Progress(
-            "interior point", self.iterations, flips, len(at.s), at.cost / at.program.units.price,
-            at.products / at.program.units.price, self.budget.seconds,
-        )  # fmt: skip
-        self.history.append(entry)
-        self.budget.report(entry)
+        cost, gap = at.cost / at.program.units.price, at.products / at.program.units.price
+        self.budget.report(self.history, "interior point", self.iterations, flips, len(at.s), cost, gap)
 
 
 def started(
@@ -245,5 +241,5 @@ def again(at: Iterate, gap: float, *, program: InteriorProgram | None = None, su
         a2 = np.zeros(len(s))
         np.add.at(a2, groups, at.outputs_squared)
     new = started(program or at.program, Neurons(U, s, a2), at.lam, gap, support=support)
-    new.members = np.where(at.members >= 0, groups[at.members], -1)
+    new.members = follow(at.members, groups)
     return new

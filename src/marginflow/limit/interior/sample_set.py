@@ -5,7 +5,7 @@ samples of smallest margin and others at random; those that come out short join 
 is outside the set falls short, nearly every sample decides, and the whole problem is solved at once.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,8 +29,9 @@ from marginflow.limit.interior.settings import (
     TO_A_DIMENSION,
 )
 from marginflow.limit.interior.structure import Guess
-from marginflow.limit.neurons import Neurons
+from marginflow.limit.neurons import Neurons, follow
 from marginflow.limit.problem import Problem
+from marginflow.limit.samples import nearest, spread
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK
 
 
@@ -41,21 +42,18 @@ def interior_point_of_few(
     m, r = problem.X.shape
     separated = multipliers is not None or bool(problem.margins(neurons.U, neurons.s).min() > 0.0)
     if m >= SET_FROM and m >= SET_CROWD * r:
-        found = _of_few(problem, neurons, budget, multipliers)
-        if found.point is not None:
-            return found.point
-        if budget.over or not (separated or found.solved_once):
+        point, solved_once = _of_few(problem, neurons, budget, multipliers)
+        if point is not None:
+            return point
+        if budget.over or not (separated or solved_once):
             return None  # neurons that cannot separate some of the samples cannot separate all
     return interior_point(problem, neurons, budget, multipliers=multipliers)
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    point: InteriorPoint | None
-    solved_once: bool
-
-
-def _of_few(problem: Problem, neurons: Neurons, budget: Budget, multipliers: FloatArray | None) -> _Found:
+def _of_few(
+    problem: Problem, neurons: Neurons, budget: Budget, multipliers: FloatArray | None
+) -> tuple[InteriorPoint | None, bool]:
+    """The point, if that is not given up, and whether any set had one."""
     m = problem.n_samples
     rows = _first_rows(problem, neurons)
     last: InteriorPoint | None = None
@@ -75,17 +73,17 @@ def _of_few(problem: Problem, neurons: Neurons, budget: Budget, multipliers: Flo
         outside[rows] = False
         short = np.flatnonzero(outside & (margins < 1.0 - SHORT))
         if not short.size:
-            return _Found(_on_all(points, rows, m), True)
+            return _on_all(points, rows, m), True
         if short.size > MANY_SHORT * m or rows.size > LARGEST_SHARE * m:
             break
         trained = neurons.outputs_squared is None
         ended = _newton_on_all(problem, _on_all(points, rows, m)) if trained and short.size <= FEW_SHORT else None
         if ended is not None:
-            return _Found(ended, True)
+            return ended, True
         worst = short[np.argsort(margins[short], kind="stable")[: max(JOIN_AT_LEAST, rows.size // 2)]]
         near = np.flatnonzero(outside & (margins < NEAR_MARGIN))
         rows, last = np.union1d(rows, np.union1d(worst, near)), point
-    return _Found(None, bool(points))
+    return None, bool(points)
 
 
 def _from_last(part: Problem, last: InteriorPoint, neurons: Neurons, budget: Budget) -> InteriorPoint | None:
@@ -94,7 +92,7 @@ def _from_last(part: Problem, last: InteriorPoint, neurons: Neurons, budget: Bud
         return None
     point = interior_point(part, Neurons(last.U, last.s), budget)
     if point is not None:
-        return replace(point, members=np.where(last.members >= 0, point.members[last.members], -1))
+        return replace(point, members=follow(last.members, point.members))
     U, s = np.concatenate([last.U, COPIES * neurons.U]), np.concatenate([last.s, neurons.s])
     order = np.argsort(-s, kind="stable")
     point = interior_point(part, Neurons(U[order], s[order]), budget)
@@ -102,7 +100,7 @@ def _from_last(part: Problem, last: InteriorPoint, neurons: Neurons, budget: Bud
         return None
     row = np.empty(len(s), dtype=np.int64)
     row[order] = point.members
-    came = np.where(last.members >= 0, row[last.members], -1)
+    came = follow(last.members, row)
     return replace(point, members=np.where(came >= 0, came, row[len(last.s) :]))
 
 
@@ -128,12 +126,10 @@ def _newton_on_all(problem: Problem, point: InteriorPoint) -> InteriorPoint | No
 def _on_all(points: list[InteriorPoint], rows: IntArray, m: int) -> InteriorPoint:
     """The last point, with multipliers of all samples and the effort of all sets."""
     point = points[-1]
-    lam, mu = np.zeros(m), np.zeros((m, len(point.s)))
-    lam[rows], mu[rows] = point.lam, point.mu
     return replace(
         point,
-        lam=lam,
-        mu=mu,
+        lam=spread(point.lam, rows, m),
+        mu=spread(point.mu, rows, m),
         iterations=sum(each.iterations for each in points),
         rounds=sum(each.rounds for each in points),
         newton_steps=sum(each.newton_steps for each in points),
@@ -146,8 +142,5 @@ def _first_rows(problem: Problem, neurons: Neurons) -> IntArray:
     m, r = problem.X.shape
     count = max(int(FIRST_SHARE * m), TO_A_DIMENSION * r)
     margins = problem.margins(neurons.U, neurons.s)
-    chosen = [np.random.default_rng(0).choice(m, min(m, count // 2), replace=False)]
-    for label in (1.0, -1.0):
-        own = np.flatnonzero(problem.y == label)
-        chosen.append(own[np.argsort(margins[own], kind="stable")[: count // 4]])
-    return np.unique(np.concatenate(chosen))
+    random = np.random.default_rng(0).choice(m, min(m, count // 2), replace=False)
+    return np.union1d(random, nearest(margins, problem.y, count // 4))

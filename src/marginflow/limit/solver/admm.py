@@ -23,7 +23,7 @@ from typing import Literal
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.limit.neurons import Neurons, equal_pattern_groups
+from marginflow.limit.neurons import Neurons, equal_pattern_groups, follow, survivors
 from marginflow.limit.problem import Problem
 from marginflow.limit.products import product, without_flags
 from marginflow.limit.settings import (
@@ -268,8 +268,7 @@ class Admm:
         self._pattern_changed()
 
     def _select(self, keep: BoolArray) -> None:
-        new = np.cumsum(keep) - 1
-        self.members = np.where(self.members >= 0, np.where(keep[self.members], new[self.members], -1), -1)
+        self.members = survivors(self.members, np.flatnonzero(keep))
         self.U, self.s, self.t, self.idle = self.U[keep], self.s[keep], self.t[keep], self.idle[keep]
         self.anchor, self.scales = self.anchor[keep], self.scales[keep]
         # Rows stay contiguous, as they are worked on; an index `[:, keep]` would return columns that are.
@@ -291,7 +290,7 @@ class Admm:
         self.U, self.anchor = (np.ascontiguousarray(added_up(rows.T).T) for rows in (self.U, self.anchor))
         if self.a2 is not None:
             self.a2 = added_up(self.a2)
-        self.members = np.where(self.members >= 0, groups[self.members], -1)
+        self.members = follow(self.members, groups)
         self.s, self.A = self.s[first], np.take(self.A, first, axis=1)
         self.t = np.linalg.norm(self.U, axis=1)
         self.scales = self.scales[first]

@@ -12,7 +12,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
-from marginflow.limit.neurons import Neurons
+from marginflow.limit.neurons import Neurons, survivors
 from marginflow.limit.problem import Problem
 from marginflow.limit.products import without_flags
 from marginflow.limit.restoration import best_factor, restored
@@ -136,8 +136,7 @@ def polish(
     with budget.interruptible():
         while True:
             diverged = _round(admm, schedule, budget, began_at, threads)
-            history.append(_report(admm, budget, price))
-            budget.report(history[-1])
+            show(admm, history, budget, price)
             if collapse.noticed(admm):
                 admm, diverged = collapse.undo(admm), False
             collapse.remember(admm)
@@ -215,16 +214,13 @@ def _round(admm: Admm, schedule: Schedule, budget: Budget, began_at: float, thre
     return False
 
 
-def _report(admm: Admm, budget: Budget, price: float) -> Progress:
-    return Progress(
-        stage="ADMM",
-        iteration=admm.iterations,
-        flips=admm.flips,
-        live_neurons=int((admm.t > 0).sum()),
-        objective=admm.objective / price,
-        gap=(admm.objective - float(admm.multipliers.sum())) / price,
-        seconds=budget.seconds,
-    )
+def show(
+    admm: Admm, history: list[Progress], budget: Budget, price: float, *, stage: str = "ADMM", flips: int | None = None
+) -> None:
+    """A round of a run to whoever watches, in the units that were multiplied by `price`."""
+    flips, live = admm.flips if flips is None else flips, int((admm.t > 0).sum())
+    gap = (admm.objective - float(admm.multipliers.sum())) / price
+    budget.report(history, stage, admm.iterations, flips, live, admm.objective / price, gap)
 
 
 @without_flags
@@ -243,19 +239,14 @@ def _converged(admm: Admm) -> bool:
 
 def _exact(admm: Admm, result: NewtonResult) -> Polished:
     live = np.flatnonzero(admm.t > 0)[result.keep]
-    row = np.full(len(admm.s), -1, dtype=np.int64)
-    row[live] = np.arange(len(live))
-    members = np.where(admm.members >= 0, row[admm.members], -1)
+    members = survivors(admm.members, live)
     return Polished(result.U, result.s, result.lam, result.mu, _outputs_squared(admm, live), members, True)
 
 
 def _iterate(admm: Admm) -> Polished:
-    live = admm.t > 0
-    row = np.where(live, np.cumsum(live) - 1, -1)
-    members = np.where(admm.members >= 0, row[admm.members], -1)
-    outputs_squared = _outputs_squared(admm, np.flatnonzero(live))
-    U = admm.U[live].astype(np.float64)
-    return Polished(U, admm.s[live], admm.multipliers, admm.weights[:, live], outputs_squared, members, False)
+    live = np.flatnonzero(admm.t > 0)
+    U, weights, members = admm.U[live].astype(np.float64), admm.weights[:, live], survivors(admm.members, live)
+    return Polished(U, admm.s[live], admm.multipliers, weights, _outputs_squared(admm, live), members, False)
 
 
 def _outputs_squared(admm: Admm, live: IntArray) -> FloatArray:

@@ -1,6 +1,6 @@
 """A flow on some of the samples whose neurons go on in bundles once they have turned: the flow of the working set."""
 
-from dataclasses import replace
+from copy import copy
 
 import numpy as np
 
@@ -32,7 +32,9 @@ def flow_in_bundles(task: Task, rows: IntArray, most: int, budget: Budget) -> Fl
     ratio = np.sqrt(squares / np.bincount(groups[used], (first.network.augmented[used] ** 2).sum(axis=1)))
     size = np.sqrt(np.linalg.norm(bundles.U, axis=1) * ratio)
     small = _network(bundles.U / size[:, None], bundles.s * size, task.bias)
-    last = replace(task, given=small).flow_on(rows, most - FLOW_TURNS, budget)
+    rest = copy(task)
+    rest.given = small
+    last = rest.flow_on(rows, most - FLOW_TURNS, budget)
     lengths = np.where(used, np.linalg.norm(U, axis=1), 0.0)
     share = np.sqrt(lengths / np.bincount(groups[used], lengths[used])[groups])
     network = _network(share[:, None] * last.network.augmented[groups], share * last.network.v[groups], task.bias)

@@ -17,10 +17,9 @@ def bundle(task: Task, flowed: Flowed, *, finer: int = 1) -> Start:
         groups = gather(neurons.U, neurons.s, task.width, cosine=PARALLEL)
     else:
         groups = gather(neurons.U, neurons.s, most)
-    return Start(add_up(neurons, groups), flowed.network, groups, flow_seconds=flowed.seconds)
+    return Start(add_up(neurons, groups), flowed, groups)
 
 
 def instead(start: Start, neurons: Neurons) -> Start:
     """Other neurons in place of the bundles: no neuron of the flow survives."""
-    nowhere = np.full(len(start.groups), -1, dtype=np.int64)
-    return Start(neurons, start.origin, nowhere, flow_seconds=start.flow_seconds)
+    return Start(neurons, start.flowed, np.full(len(start.groups), -1, dtype=np.int64))

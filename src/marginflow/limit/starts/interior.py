@@ -9,12 +9,12 @@ from marginflow.limit.budget import Budget
 from marginflow.limit.interior.point import InteriorPoint, affordable
 from marginflow.limit.interior.sample_set import interior_point_of_few
 from marginflow.limit.line import max_margin
-from marginflow.limit.neurons import Neurons
+from marginflow.limit.neurons import Neurons, follow
 from marginflow.limit.settings import DEAR, ELSEWHERE, ELSEWHERE_FEW, ELSEWHERE_OF_FEW, NOT_FOUND, PLANE_FIRST
 from marginflow.limit.starts.bundles import bundle
 from marginflow.limit.starts.feasible import cheapest_combination
 from marginflow.limit.starts.rising import rising_neurons
-from marginflow.limit.starts.start import AbstractStart, Finished, Origin, Start, finished, finished_frozen
+from marginflow.limit.starts.start import AbstractStart, Finished, Origin, Start, finished, squares
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 
@@ -27,7 +27,7 @@ class Interior(AbstractStart):
     def propose(self, task: Task, budget: Budget) -> Finished | None:
         """The exact point nearest to the flow, if it has no more neurons than asked for."""
         start = bundle(task, task.flow(task.flow_steps, budget))
-        if not affordable(task.problem, len(start.neurons.s)) or _plane_is_surer(task, start.origin):
+        if not affordable(task.problem, len(start.neurons.s)) or _plane_is_surer(task, start.flowed.network):
             return None
         found = _near_the_flow(task, start, budget)
         if found is not None or budget.over or _plane_is_next(task):
@@ -47,15 +47,13 @@ class Elsewhere(AbstractStart):
         start = bundle(task, task.flow(task.flow_steps, budget))
         if not affordable(task.problem, len(start.neurons.s)):
             return None
-        found = _near_the_flow(task, start, budget) if _plane_is_surer(task, start.origin) else None
+        found = _near_the_flow(task, start, budget) if _plane_is_surer(task, start.flowed.network) else None
         return _elsewhere(task, start, budget) if found is None and not budget.over else found
 
 
 def _near_the_flow(task: Task, start: Start, budget: Budget) -> Finished | None:
     point = interior_point_of_few(task.problem, start.neurons, budget)
-    if point is None or len(point.s) > task.width:
-        return None
-    return _of(task, point, start, "from the neurons of the flow", start.groups)
+    return None if point is None else _of(task, point, start, "from the neurons of the flow", start.groups)
 
 
 def _plane_is_surer(task: Task, flowed: TwoLayer) -> bool:
@@ -65,21 +63,17 @@ def _plane_is_surer(task: Task, flowed: TwoLayer) -> bool:
     soft margin of few samples stays near a network of the caller's.
     """
     asked = len(task.X) >= PLANE_FIRST or (task.soft and not task.callers_own)
-    if not (_in_plane(task) and _dear(task) and asked):
+    if not (_plane_is_next(task) and asked):
         return False
     return float((flowed.margins(task.X, task.data.y) <= 0).mean()) > NOT_FOUND
 
 
-def _dear(task: Task) -> bool:
-    return task.penalty * float(task.problem.norms.max()) >= DEAR
-
-
 def _plane_is_next(task: Task) -> bool:
-    """Whether the global optimum comes before other points that are not near the flow either.
+    """Whether the global optimum comes before other points that are not near the flow either: where misses are dear.
 
     200 random labels on a circle (draw 3), CPU s: 6.5 from other neurons, in vain, and 6 for the optimum.
     """
-    return _in_plane(task) and _dear(task)
+    return _in_plane(task) and task.penalty * float(task.problem.norms.max()) >= DEAR
 
 
 def _in_plane(task: Task) -> bool:
@@ -100,8 +94,9 @@ def _elsewhere(task: Task, start: Start, budget: Budget) -> Finished | None:
         if budget.over or neurons is None or not affordable(task.problem, len(neurons.s)):
             return None
         point = interior_point_of_few(task.problem, neurons, budget, multipliers=multipliers)
-        if point is not None and (task.frozen or len(point.s) <= task.width):
-            return _of(task, point, start, "from other neurons than those of the flow", groups)
+        found = None if point is None else _of(task, point, start, "from other neurons than those of the flow", groups)
+        if found is not None:
+            return found
     return None
 
 
@@ -152,14 +147,13 @@ def _of(task: Task, point: InteriorPoint, start: Start, where: str, groups: IntA
         f"by an interior point {where}{pattern}: {point.iterations} iterations, {point.rounds} convex rounds and "
         f"{point.newton_steps} Newton steps"
     )
-    members = np.where(groups >= 0, point.members[groups], -1)
-    if task.frozen:
-        end = finished_frozen(task, point.U, point.s, point.lam, point.mu, how, members)
-    else:
-        end = finished(task, point.U, point.s, point.lam, point.mu, how)
+    members = follow(groups, point.members) if task.frozen else None
+    end = finished(
+        task, point.U, point.s, point.lam, point.mu, how,
+        members=members, outputs_squared=None if members is None else squares(task, members, len(point.s)),
+    )  # fmt: skip
     if end is None:
         return None
-    patterns = task.in_callers_order(task.problem.X @ point.U.T > 0)
-    from_flow = np.where(start.groups >= 0, point.members[start.groups], -1) if groups is start.groups else -1
-    origin = Origin(start.origin, np.broadcast_to(from_flow, start.groups.shape), patterns, start.flow_seconds)
-    return replace(end, history=point.history, origin=origin)
+    nowhere = np.full(start.groups.shape, -1, dtype=np.int64)
+    from_flow = follow(start.groups, point.members) if groups is start.groups else nowhere
+    return replace(end, history=point.history, origin=Origin.of(task, start, point.U, from_flow))

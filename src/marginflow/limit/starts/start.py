@@ -11,6 +11,8 @@ To add one, write a file in this folder with a class like
 `kkt_point` finds it by itself and asks it in the order of the ranks, until a point is exact.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -19,10 +21,10 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
-from marginflow.limit.neurons import Neurons
+from marginflow.limit.neurons import Neurons, follow
 from marginflow.limit.solver.admm import Precision
 from marginflow.limit.solver.polish import Polished
-from marginflow.limit.task import Task, parents
+from marginflow.limit.task import Flowed, Task, parents
 from marginflow.networks import TwoLayer
 
 
@@ -34,10 +36,10 @@ class Start:
     ----------
     neurons : Neurons
         Positive signs first.
-    origin : TwoLayer
+    flowed : Flowed
         The network that they come from, in coordinates of the span.
     groups : integer array, shape (width,)
-        For every neuron of `origin` its row of `neurons`, -1 where it has none.
+        For every neuron of that network its row of `neurons`, -1 where it has none.
     multipliers : array, shape (m,), or None
         Where known; otherwise those that best explain the neurons.
     precision : "single" or "double"
@@ -48,19 +50,16 @@ class Start:
         Of ADMM's penalty term, relative to the natural one; another than 1 is kept for a while.
     feasible : bool
         Whether the neurons were made to satisfy the margins, which ADMM then keeps in sight.
-    flow_seconds : float
-        What the flow to `origin` took.
     """
 
     neurons: Neurons
-    origin: TwoLayer
+    flowed: Flowed
     groups: IntArray
     multipliers: FloatArray | None = None
     precision: Precision = "single"
     max_iterations: int | None = None
     weight: float = 1.0
     feasible: bool = False
-    flow_seconds: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,20 +68,22 @@ class Origin:
 
     Attributes
     ----------
-    network : TwoLayer
-        In coordinates of the span.
+    flowed : Flowed
+        The network, in coordinates of the span.
     members : integer array, shape (width,)
-        For every neuron of `network` the column of `patterns` that it became, -1 where it vanished.
+        For every neuron of that network the column of `patterns` that it became, -1 where it vanished.
     patterns : boolean array, shape (n, k)
         Activations of the point on the caller's samples.
-    flow_seconds : float
-        What the flow to `network` took.
     """
 
-    network: TwoLayer
+    flowed: Flowed
     members: IntArray
     patterns: BoolArray
-    flow_seconds: float
+
+    @classmethod
+    def of(cls, task: Task, start: Start, U: FloatArray, members: IntArray) -> Origin:
+        """Of a point with rows U (k, r) of `task.problem`."""
+        return cls(start.flowed, members, task.in_callers_order(task.problem.X @ U.T > 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,53 +134,52 @@ def as_it_is(task: Task, network: TwoLayer) -> Finished:
     return Finished(network=network, lam=np.zeros(n), mu=np.zeros((n, task.width)), how="", gap=np.inf)
 
 
-def finished(task: Task, U: FloatArray, s: FloatArray, lam: FloatArray, mu: FloatArray, how: str) -> Finished | None:
-    """A point with trained outputs from rows U (k, r), signs, multipliers (m,) and mu (m, k) of `task.problem`.
-
-    Neurons are split to the asked width; None where there are more of them than that, or none.
-    """
-    if not 0 < len(s) <= task.width:
-        return None
-    lam_given, mu_given = task.in_callers_order(lam), task.in_callers_order(mu)
-    return split(task, task.problem.ambient(U), s, lam_given, mu_given, how, task.problem.gap(U, s, lam, mu))
-
-
-def finished_frozen(
-    task: Task, U: FloatArray, s: FloatArray, lam: FloatArray, mu: FloatArray, how: str, members: IntArray
-) -> Finished | None:
-    """The same with frozen outputs, where `members` says which row every neuron of the network belongs to."""
-    if not len(s):
-        return None
-    used = members >= 0
-    squared = np.zeros(len(s))
-    np.add.at(squared, members[used], task.given.v[used] ** 2)
-    gap = task.problem.gap(U, s, lam, mu, squared)
-    lam_given, mu_given = task.in_callers_order(lam), task.in_callers_order(mu)
-    return shared(task, task.problem.ambient(U), members, lam_given, mu_given, how, gap)
-
-
-def split(task: Task, U: FloatArray, s: FloatArray, lam: FloatArray, mu: FloatArray, how: str, gap: float) -> Finished:
-    """The same from rows U in coordinates of the span and multipliers in the order of the caller's samples."""
-    parent = parents(np.linalg.norm(U, axis=1), task.width)
-    copies = np.bincount(parent, minlength=len(s))[parent]
-    rows = task.outside(U[parent] / copies[:, None])
-    network = TwoLayer.from_directions(rows, s[parent], bias=task.bias)
-    return Finished(network=network, lam=lam, mu=mu[:, parent], how=how, gap=gap)
-
-
-def shared(
+def finished(
     task: Task,
     U: FloatArray,
-    members: IntArray,
+    s: FloatArray,
+    lam: FloatArray,
+    mu: FloatArray,
+    how: str,
+    *,
+    members: IntArray | None = None,
+    outputs_squared: FloatArray | None = None,
+) -> Finished | None:
+    """A point from rows U (k, r), signs, multipliers (m,) and mu (m, k) of `task.problem`.
+
+    `members` says with frozen outputs which row every neuron of the given network belongs to, and `outputs_squared`
+    what their v_j^2 sum up to. None where there are more neurons than asked for, or none.
+    """
+    if not len(s) or (members is None and len(s) > task.width):
+        return None
+    gap = task.problem.gap(U, s, lam, mu, outputs_squared)
+    lam, mu = task.in_callers_order(lam), task.in_callers_order(mu)
+    return placed(task, task.problem.ambient(U), s, lam, mu, how, gap, members)
+
+
+def placed(
+    task: Task,
+    U: FloatArray,
+    s: FloatArray,
     lam: FloatArray,
     mu: FloatArray,
     how: str,
     gap: float,
+    members: IntArray | None = None,
 ) -> Finished:
-    """With frozen outputs: neurons of a group share its u in proportion to v_j^2; those that vanished are zero."""
+    """The same from rows U in coordinates of the span and multipliers in the order of the caller's samples.
+
+    With trained outputs neurons are split to the asked width. With frozen ones neurons of a group share its u in
+    proportion to v_j^2; those that vanished are zero.
+    """
+    if members is None or not task.frozen:
+        parent = parents(np.linalg.norm(U, axis=1), task.width)
+        copies = np.bincount(parent, minlength=len(s))[parent]
+        rows = task.outside(U[parent] / copies[:, None])
+        network = TwoLayer.from_directions(rows, s[parent], bias=task.bias)
+        return Finished(network=network, lam=lam, mu=mu[:, parent], how=how, gap=gap)
     v, used = task.given.v, members >= 0
-    total = np.zeros(len(U))
-    np.add.at(total, members[used], v[used] ** 2)
+    total = squares(task, members, len(U))
     share = np.where(used, np.abs(v) / total[members], 0.0)
     rows = task.outside(share[:, None] * U[members])
     W, b = (rows[:, :-1], rows[:, -1]) if task.bias else (rows, None)
@@ -187,32 +187,34 @@ def shared(
     return Finished(network=network, lam=lam, mu=np.where(used, mu[:, members], 0.0), how=how, gap=gap)
 
 
+def squares(task: Task, members: IntArray, count: int) -> FloatArray:
+    """What the v_j^2 of the given network sum up to in each of so many groups."""
+    used = members >= 0
+    total: FloatArray = np.zeros(count)
+    np.add.at(total, members[used], task.given.v[used] ** 2)
+    return total
+
+
 def unpolished(task: Task, start: Start) -> Finished:
     """What there is where no time is left to polish a start: neurons that were made to satisfy the margins, with their
     multipliers if they have any, or the network that they come from, which bundles of its neurons only approximate."""
     if not start.feasible:
-        return as_it_is(task, start.origin)
-    problem, U, s = task.problem, start.neurons.U, start.neurons.s
-    active = problem.X @ U.T > 0
+        return as_it_is(task, start.flowed.network)
+    problem, U = task.problem, start.neurons.U
     lam = np.zeros(problem.n_samples) if start.multipliers is None else start.multipliers
-    mu = np.where(active, lam[:, None], 0.0)
-    rows, lam, mu = problem.ambient(U), task.in_callers_order(lam), task.in_callers_order(mu)
-    if task.frozen:
-        point = shared(task, rows, start.groups, lam, mu, how="", gap=np.inf)
-    else:
-        point = split(task, rows, s, lam, mu, how="", gap=np.inf)
-    origin = Origin(start.origin, start.groups, task.in_callers_order(active), start.flow_seconds)
-    return replace(point, origin=origin)
+    mu = task.in_callers_order(np.where(problem.X @ U.T > 0, lam[:, None], 0.0))
+    rows, lam = problem.ambient(U), task.in_callers_order(lam)
+    point = placed(task, rows, start.neurons.s, lam, mu, "", np.inf, start.groups)
+    return replace(point, origin=Origin.of(task, start, U, start.groups))
 
 
-def finished_polish(task: Task, start: Start, found: Polished) -> Finished:
-    """The point of a polish of `task.problem`, and where it came from."""
-    problem = task.problem
-    members = np.where(start.groups >= 0, found.members[start.groups], -1)
-    how = f"after {found.iterations} ADMM iterations and {found.newton_steps} Newton steps"
-    U, lam, mu = problem.ambient(found.U), task.in_callers_order(found.lam), task.in_callers_order(found.mu)
-    gap = problem.gap(found.U, found.s, found.lam, found.mu, found.outputs_squared if task.frozen else None)
-    point = shared(task, U, members, lam, mu, how, gap) if task.frozen else split(task, U, found.s, lam, mu, how, gap)
-    patterns = task.in_callers_order(problem.X @ found.U.T > 0)
-    origin = Origin(start.origin, members, patterns, start.flow_seconds)
-    return replace(point, history=found.history, origin=origin)
+def finished_polish(task: Task, start: Start, found: Polished) -> Finished | None:
+    """The point of a polish of `task.problem`, and where it came from; None where no neuron is left."""
+    members = follow(start.groups, found.members)
+    point = finished(
+        task, found.U, found.s, found.lam, found.mu,
+        f"after {found.iterations} ADMM iterations and {found.newton_steps} Newton steps",
+        members=members, outputs_squared=found.outputs_squared if task.frozen else None,
+    )  # fmt: skip
+    origin = Origin.of(task, start, found.U, members)
+    return None if point is None else replace(point, history=found.history, origin=origin)

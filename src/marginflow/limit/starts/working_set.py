@@ -16,9 +16,10 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.interior.settings import AFFORDABLE
-from marginflow.limit.neurons import Neurons, add_up, gather
+from marginflow.limit.neurons import Neurons, add_up, follow, gather, survivors
 from marginflow.limit.problem import Problem
 from marginflow.limit.products import product
+from marginflow.limit.samples import nearest, spread
 from marginflow.limit.settings import (
     BEFORE_INTERIOR,
     BUNDLES,
@@ -59,7 +60,7 @@ from marginflow.limit.solver.newton import Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE
 from marginflow.limit.solver.polish import identify, polish
 from marginflow.limit.starts.bundled_flow import flow_in_bundles
-from marginflow.limit.starts.start import AbstractStart, Finished, Origin, shared, split
+from marginflow.limit.starts.start import AbstractStart, Finished, Origin, placed
 from marginflow.limit.task import Flowed, Task
 from marginflow.threads import available_threads, blas_threads, one_thread, threads_for
 
@@ -82,7 +83,8 @@ class WorkingSet(AbstractStart):
             neurons = task.neurons_in_span(flowed.network, margins)
         if task.missing_sign(neurons) is not None:
             return None
-        return _Rounds(task, flowed, budget).run(neurons, _first_set(task, margins, some))
+        rows = np.union1d(some, nearest(margins, task.data.y, FIRST_SET // 4))
+        return _Rounds(task, flowed, budget).run(neurons, rows)
 
 
 def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, FloatArray | None, IntArray | None]:
@@ -114,15 +116,6 @@ def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed,
     return flowed, margins, some[:: -(-some.size // FIRST_SET)]
 
 
-def _first_set(task: Task, margins: FloatArray, some: IntArray) -> IntArray:
-    """Some samples, and of both labels those of smallest margin; ascending."""
-    chosen = [some]
-    for label in (1.0, -1.0):
-        own = np.flatnonzero(task.data.y == label)
-        chosen.append(own[np.argsort(margins[own], kind="stable")[: FIRST_SET // 4]])
-    return np.unique(np.concatenate(chosen))
-
-
 @dataclass(frozen=True, eq=False)
 class _Point:
     """A point of a set: rows in coordinates of the span, multipliers and weights in the order of `problem`.
@@ -143,11 +136,7 @@ class _Point:
 def _with_structure(point: _Point, admm: Admm) -> _Point:
     """The neurons that live, and the structure from which Newton's method can begin."""
     live = np.flatnonzero(admm.t > 0)
-    row = np.full(len(admm.s), -1, dtype=np.int64)
-    row[live] = np.arange(live.size)
-    a2 = point.neurons.outputs_squared
-    neurons = Neurons(point.neurons.U[live], point.neurons.s[live], None if a2 is None else a2[live])
-    members = np.where(point.members >= 0, row[point.members], -1)
+    neurons, members = point.neurons.take(live), survivors(point.members, live)
     return replace(point, neurons=neurons, members=members, mu=admm.weights[:, live], structure=identify(admm))
 
 
@@ -253,7 +242,7 @@ class _Rounds:
                 return None
             if self.most_iterations is not None and iterations > self.most_iterations and not settled:
                 return None
-            members = np.where(point.members >= 0, admm.members[point.members], -1)
+            members = follow(point.members, admm.members)
             point = _Point(point.rows, problem, neurons, members, admm.multipliers, admm.weights)
             self._report("samples", count, violated.size, point)
             if self.budget.over:
@@ -295,8 +284,7 @@ class _Rounds:
     def _changed(self, point: _Point, margins: FloatArray, violated: IntArray, most: int | None = None) -> _Point:
         """The same point on another set: with the samples that are violated most, without those far beyond."""
         rows, order = point.rows, point.problem.order
-        lam, mu = np.zeros(len(self.y)), np.zeros((len(self.y), len(point.neurons.s)))
-        lam[rows[order]], mu[rows[order]] = point.lam, point.mu
+        lam, mu = (spread(part, rows[order], len(self.y)) for part in (point.lam, point.mu))
         most = max(FIRST_SET // 2, min(rows.size, violated.size // 2)) if most is None else most
         worst = violated[np.argsort(margins[violated], kind="stable")[:most]]
         self.back[worst] |= self.seen[worst]
@@ -332,11 +320,8 @@ class _Rounds:
         )  # fmt: skip
         if not result.converged:
             return None
-        row = np.full(len(point.neurons.s), -1, dtype=np.int64)
-        row[result.keep] = np.arange(result.keep.size)
-        members = np.where(point.members >= 0, row[point.members], -1)
-        a2 = point.neurons.outputs_squared
-        neurons = Neurons(problem.ambient(result.U), result.s, None if a2 is None else a2[result.keep])
+        members = survivors(point.members, result.keep)
+        neurons = replace(point.neurons.take(result.keep), U=problem.ambient(result.U))
         return _Point(point.rows, problem, neurons, members, result.lam, result.mu, result.structure, result.iterations)
 
     def _exact(self, point: _Point) -> _Point | None:
@@ -355,37 +340,22 @@ class _Rounds:
             return None
         a2 = found.outputs_squared if self.task.frozen else None
         neurons = Neurons(problem.ambient(found.U), found.s, a2)
-        members = np.where(point.members >= 0, found.members[point.members], -1)
+        members = follow(point.members, found.members)
         return _Point(point.rows, problem, neurons, members, found.lam, found.mu, steps=found.newton_steps)
 
     def _finished(self, point: _Point, effort: str) -> Finished:
         task, problem, U, rows = self.task, point.problem, point.neurons.U, point.rows
         index = rows[problem.order]
-        lam, mu = np.zeros(len(self.y)), np.zeros((len(self.y), len(U)))
-        lam[index], mu[index] = point.lam, point.mu
+        lam, mu = (spread(part, index, len(self.y)) for part in (point.lam, point.mu))
         s, a2 = point.neurons.s, point.neurons.outputs_squared
         gap = problem.gap(problem.reduced(U), s, point.lam, point.mu, a2)
         every = f"{len(self.y)} samples" if task.data is task.whole else f"{len(self.y)} distinct samples"
         how = f"on {rows.size} of {every}, of which none of the others is violated, {effort}"
-        if task.frozen:
-            found = shared(task, U, point.members, lam, mu, how, gap)
-        else:
-            found = split(task, U, s, lam, mu, how, gap)
-        origin = Origin(
-            self.flowed.network, point.members, self._preactivations(slice(None), U) > 0, self.flowed.seconds
-        )
+        found = placed(task, U, s, lam, mu, how, gap, point.members)
+        origin = Origin(self.flowed, point.members, self._preactivations(slice(None), U) > 0)
         return replace(found, history=tuple(self.history), origin=origin)
 
     def _report(self, stage: str, count: int, violated: int, point: _Point) -> None:
-        objective = float(np.linalg.norm(point.neurons.U, axis=1).sum())
-        entry = Progress(
-            stage=stage,
-            iteration=count,
-            flips=violated,
-            live_neurons=len(point.neurons.s),
-            objective=objective,
-            gap=objective - float(point.lam.sum()),
-            seconds=self.budget.seconds,
-        )
-        self.history.append(entry)
-        self.budget.report(entry)
+        objective, neurons = float(np.linalg.norm(point.neurons.U, axis=1).sum()), len(point.neurons.s)
+        gap = objective - float(point.lam.sum())
+        self.budget.report(self.history, stage, count, violated, neurons, objective, gap)

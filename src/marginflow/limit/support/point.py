@@ -112,7 +112,7 @@ def _in_step(
     descended = [descend(data, start, C, deadline=deadline) for data, start in problems]
     cap = np.inf if penalty is None else penalty
     tasks = [
-        Task.of(data, network, penalty=cap, flow_steps=0, hard_patterns=False)
+        Task(data, network, penalty=cap, flow_steps=0, hard_patterns=False)
         for (data, _), (network, _) in zip(problems, descended, strict=True)
     ]
     left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))

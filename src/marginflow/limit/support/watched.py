@@ -16,6 +16,7 @@ from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.interior.point import affordable
 from marginflow.limit.neurons import Neurons, add_up, gather
+from marginflow.limit.samples import nearest, spread
 from marginflow.limit.settings import (
     BEFORE_INTERIOR,
     BEFORE_INTERIOR_IN_A_CROWD,
@@ -27,8 +28,8 @@ from marginflow.limit.settings import (
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.in_step import run_in_step
 from marginflow.limit.solver.newton import NewtonResult, newton
-from marginflow.limit.solver.polish import identify
-from marginflow.limit.starts.start import AbstractStart, Finished, split
+from marginflow.limit.solver.polish import identify, show
+from marginflow.limit.starts.start import AbstractStart, Finished, placed
 from marginflow.limit.support.settings import (
     FIRST_TRY,
     HELD,
@@ -81,9 +82,7 @@ def _first(task: Task) -> BoolArray:
     """Samples near the margin, and the nearest of each label; shape (n,)."""
     margins = task.given.margins(task.X, task.data.y)
     chosen: BoolArray = margins < NEAR_MARGIN * max(1.0, float(margins.min()))
-    for sign in (1.0, -1.0):
-        own = np.flatnonzero(task.data.y == sign)
-        chosen[own[np.argsort(margins[own], kind="stable")[:LEAST_SUPPORT]]] = True
+    chosen[nearest(margins, task.data.y, LEAST_SUPPORT)] = True
     return chosen
 
 
@@ -146,12 +145,11 @@ class GrowingAdmm:
         outside = admm.problem.ambient(U) / self.units.scale
         margins = self.y * (np.maximum(self.samples @ outside.T, 0.0) @ s)
         violated = ~self.chosen & (margins < 1.0 - slack)
-        self._report(int(violated.sum()))
+        show(admm, self.history, self.budget, self.units.price, stage="support", flips=int(violated.sum()))
         if not violated.any():
             return False
         self.chosen |= violated
-        lam, mu = np.zeros(n), np.zeros((n, len(admm.s)))
-        lam[self.index], mu[self.index] = admm.multipliers, admm.weights
+        lam, mu = (spread(part, self.index, n) for part in (admm.multipliers, admm.weights))
         rows = np.flatnonzero(self.chosen)
         problem = self.units.problem(self.task.problem_of(rows))
         self.index = rows[problem.order]
@@ -165,26 +163,11 @@ class GrowingAdmm:
     def _finished(self, found: NewtonResult) -> Finished:
         """The point with the multipliers of all samples."""
         admm, n, units = self.admm, len(self.y), self.units
-        lam, mu = np.zeros(n), np.zeros((n, len(found.s)))
-        lam[self.index], mu[self.index] = found.lam / units.price, found.mu / units.price
+        lam, mu = (spread(part / units.price, self.index, n) for part in (found.lam, found.mu))
         U = admm.problem.ambient(found.U) / units.scale
         how = (
             f"on {len(self.index)} of {n} samples, of which none of the others is violated, after {admm.iterations} "
             f"ADMM iterations and {self.steps} Newton steps"
         )
         gap = admm.problem.gap(found.U, found.s, found.lam, found.mu)
-        return replace(split(self.task, U, found.s, lam, mu, how, gap), history=tuple(self.history))
-
-    def _report(self, violated: int) -> None:
-        admm = self.admm
-        entry = Progress(
-            stage="support",
-            iteration=admm.iterations,
-            flips=violated,
-            live_neurons=int((admm.t > 0).sum()),
-            objective=admm.objective / self.units.price,
-            gap=(admm.objective - float(admm.multipliers.sum())) / self.units.price,
-            seconds=self.budget.seconds,
-        )
-        self.history.append(entry)
-        self.budget.report(entry)
+        return replace(placed(self.task, U, found.s, lam, mu, how, gap), history=tuple(self.history))
