@@ -71,7 +71,7 @@ def symmetric_blocks(m: int, multiplications: float) -> list[tuple[slice, slice]
 
     Those on the diagonal are half as much work, and come last.
     """
-    cut = [piece for part in parts_of(m, multiplications) for piece in _cut(part)]
+    cut = [piece for part in parts_of(m, multiplications) for piece in pieces(part.start, part.stop, BLOCK)]
     above = [(rows, columns) for i, rows in enumerate(cut) for columns in cut[i + 1 :]]
     return above + [(piece, piece) for piece in cut]
 
@@ -81,8 +81,8 @@ def factor_threads(size: int, threads: int | None = None) -> AbstractContextMana
     return blas_threads(1 if size < LARGE_FACTOR else available_threads() if threads is None else threads)
 
 
-def _cut(part: slice) -> list[slice]:
-    """The part in pieces of at most `BLOCK` rows."""
-    number = max(1, -(-(part.stop - part.start) // BLOCK))
-    ends = [part.start + (part.stop - part.start) * i // number for i in range(number + 1)]
-    return [slice(begin, end) for begin, end in pairwise(ends)]
+def pieces(first: int, end: int, most: int) -> list[slice]:
+    """Consecutive slices of about the same size, at most `most`."""
+    number = -(-(end - first) // most)
+    ends = [first + (end - first) * i // max(number, 1) for i in range(number + 1)]
+    return [slice(*pair) for pair in pairwise(ends)]

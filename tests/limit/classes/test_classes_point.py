@@ -12,8 +12,8 @@ from marginflow.certificates.classes.program import ClassesProgram
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.classes import kkt_point_of_classes
-from marginflow.limit.classes.elimination import KKTSystem
-from marginflow.limit.classes.problem import ClassesProblem, Weights
+from marginflow.limit.classes.elimination import KKTSystem, Linearised
+from marginflow.limit.classes.problem import ClassesProblem, Solution, Weights
 from marginflow.networks import TwoLayer
 
 
@@ -140,15 +140,15 @@ def test_a_step_by_elimination_solves_the_linearised_equations():
     on_margin = np.zeros((n, K), dtype=bool)
     on_margin[np.arange(n), (problem.own + 1) % K] = True
     on_margin[0, (problem.own[0] + 2) % K] = True
-    system = KKTSystem.of(problem, on_margin, kink, active & ~kink)
+    system = KKTSystem(problem, on_margin, kink, active & ~kink)
     lam, mu = rng.random(system.i.size), rng.standard_normal(3)
-    at = system.at(weights, lam, mu)
+    at = Linearised(system, Solution(weights, lam, mu))
     step = at.newton_step()
     assert step is not None
 
     def left(h: float) -> list[np.ndarray]:
         moved = Weights(weights.U + h * step.weights.U, weights.V + h * step.weights.V)
-        there = system.at(moved, lam + h * step.lam, mu + h * step.mu)
+        there = Linearised(system, Solution(moved, lam + h * step.lam, mu + h * step.mu))
         return [there.left_u, there.left_v, there.left_margins, there.left_kinks]
 
     size = max(1.0, step.weights.norm, float(np.abs(step.lam).max()))
@@ -169,8 +169,8 @@ def test_neurons_that_turn_into_each_other_leave_a_shortest_step():
     Z = problem.T @ twice.U.T
     kink = np.abs(Z) < 1e-9
     lam = found.certificate.multipliers
-    system = KKTSystem.of(problem, lam > 0, kink, (Z > 0) & ~kink)
-    step = system.at(twice, lam[lam > 0] * 1.001, np.zeros(system.a.size)).newton_step()
+    system = KKTSystem(problem, lam > 0, kink, (Z > 0) & ~kink)
+    step = Linearised(system, Solution(twice, lam[lam > 0] * 1.001, np.zeros(system.a.size))).newton_step()
     assert step is not None
     assert step.weights.norm < 10 * twice.norm
 

@@ -250,8 +250,10 @@ def dual_supremum(
     if starts is None:
         norms = np.linalg.norm(rows, axis=1)
         starts = rows / np.where(norms > 0, norms, 1.0)[:, None]
-    positive, negative = (SignedDual(rows, y, multipliers, sign) for sign in (1.0, -1.0))
-    return (
-        positive.supremum(level=level, max_nodes=max_nodes, starts=starts, stop_above=stop_above),
-        negative.supremum(level=level, max_nodes=max_nodes, starts=starts, stop_above=stop_above),
-    )
+    found = [
+        SignedDual(rows, y, multipliers, sign).supremum(
+            level=level, max_nodes=max_nodes, starts=starts, stop_above=stop_above
+        )
+        for sign in (1.0, -1.0)
+    ]
+    return found[0], found[1]

@@ -28,6 +28,7 @@ from marginflow.limit.closed_forms.convex_pair import convex_pair
 from marginflow.limit.line.master import UnboundedError
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
 from marginflow.limit.problem import Problem
+from marginflow.limit.samples import spread
 from marginflow.limit.separable import require_separable
 from marginflow.limit.solver.newton import NewtonResult
 from marginflow.networks import TwoLayer
@@ -268,28 +269,26 @@ def _improve(columns: Columns, bounds: tuple[Supremum, Supremum], level: float) 
 def _bracket(
     problem: Problem, found: _Found, data: Dataset, bias: bool, width: int | None, tolerance: float, how: str
 ) -> Bracket:
-    multipliers = np.empty(data.n_samples)
-    multipliers[problem.order] = found.lam
     lower = fsum(found.lam) / found.supremum * (1 - OUTWARDS) if found.supremum > 0 else 0.0
-    network: TwoLayer | None = TwoLayer.from_directions(problem.ambient(found.U), found.s, bias=bias)
-    assert network is not None
+    network = TwoLayer.from_directions(problem.ambient(found.U), found.s, bias=bias)
+    best: TwoLayer | None = network
     notes = [f"Found by {how}."]
     if not found.finished:
         notes.append("The column generation reached its limit of rounds.")
     margins = network.margins(data.X, data.y)
     least = float(margins.min()) - 1e-15 * network.width * float(np.abs(network.v) @ np.linalg.norm(network.W, axis=1))
     if least <= 0:
-        network = None
+        best = None
         notes.append("No network with a positive margin was found.")
     elif width is not None and network.width > width:
         notes.append(f"The best network found has {network.width} neurons, more than the {width} that are asked for.")
-        network = _narrow(data, bias, width)
+        best = _narrow(data, bias, width)
     upper = inf
-    if network is not None:
-        network = network.at_margin_one(data.X, data.y)
-        upper = network.norm_squared() / 2 * (1 + OUTWARDS + 1e-14 * network.norm_squared())
+    if best is not None:
+        best = best.at_margin_one(data.X, data.y)
+        upper = best.norm_squared() / 2 * (1 + OUTWARDS + 1e-14 * best.norm_squared())
         if width is not None:
-            network = network.widened(max(width, network.width))
+            best = best.widened(max(width, best.width))
     proved = lower > 0 and upper <= lower * (1 + tolerance)
     if not proved and found.supremum > 1 + 1e-8:
         notes.append(
@@ -298,8 +297,8 @@ def _bracket(
     return Bracket(
         lower=lower,
         upper=upper,
-        network=network,
-        multipliers=read_only(multipliers),
+        network=best,
+        multipliers=read_only(spread(found.lam, problem.order, data.n_samples)),
         proved=proved,
         nodes=found.nodes,
         note=" ".join(notes),

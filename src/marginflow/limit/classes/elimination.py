@@ -14,97 +14,48 @@ neuron:
 .. math:: \begin{pmatrix} A H_r^{-1} A^\top & A E \\ -(A E)^\top & \mathrm{diag}(h) \end{pmatrix} .
 """
 
-from __future__ import annotations
-
 import warnings
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgWarning, lapack, lstsq, lu_factor, lu_solve
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.limit.classes.problem import ClassesProblem, Weights
+from marginflow.arrays import BoolArray, FloatArray
+from marginflow.limit.classes.problem import ClassesProblem, Solution, Weights
 from marginflow.limit.classes.settings import NEAR_ZERO, RANK, SINGULAR
 
 
-class EliminationStep(NamedTuple):
-    """Changes of the weights, of lambda on the pairs and of mu on the kinks."""
-
-    weights: Weights
-    lam: FloatArray
-    mu: FloatArray
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class KKTSystem:
     """What the equations of a structure share at every step: pairs (i, t), kinks (a, j), inner products."""
 
-    problem: ClassesProblem
-    active: BoolArray
-    i: IntArray
-    t: IntArray
-    a: IntArray
-    j: IntArray
-    pairs: FloatArray
-    mixed: FloatArray
-    kinks: FloatArray
-    signs: FloatArray
-
-    @classmethod
-    def of(cls, problem: ClassesProblem, on_margin: BoolArray, kink: BoolArray, active: BoolArray) -> KKTSystem:
+    def __init__(self, problem: ClassesProblem, on_margin: BoolArray, kink: BoolArray, active: BoolArray) -> None:
         """For pairs on the margin, kinks and active pairs, shapes (n, K), (n, k), (n, k)."""
-        T, (i, t), (a, j) = problem.T, np.nonzero(on_margin), np.nonzero(kink)
+        self.problem, self.active, T = problem, active, problem.T
+        (self.i, self.t), (self.a, self.j) = np.nonzero(on_margin), np.nonzero(kink)
+        i, t, a, j = self.i, self.t, self.a, self.j
         own = problem.own[i]
-        signs = (own[:, None] == own).astype(np.float64) + (t[:, None] == t) - (own[:, None] == t) - (t[:, None] == own)
-        return cls(
-            problem=problem,
-            active=active,
-            i=i,
-            t=t,
-            a=a,
-            j=j,
-            pairs=T[i] @ T[i].T,
-            mixed=T[i] @ T[a].T,
-            kinks=(j[:, None] == j) * (T[a] @ T[a].T),
-            signs=signs,
-        )
-
-    def at(self, weights: Weights, lam: FloatArray, mu: FloatArray) -> Linearised:
-        """The equations at weights, lambda (p,) and mu (m,)."""
-        problem, (U, V), i, t = self.problem, weights, self.i, self.t
-        Z = problem.T @ U.T
-        hidden = np.where(self.active, Z, 0.0)
-        dv = V[problem.own[i]] - V[t]
-        every = np.zeros((problem.own.size, problem.n_classes))
-        every[i, t] = lam
-        q = problem.votes(every)
-        slopes = np.where(self.active, q @ V, 0.0)
-        slopes[self.a, self.j] = mu
-        return Linearised(
-            system=self,
-            hidden=hidden,
-            q=q,
-            slope=dv * self.active[i],
-            left_u=U - slopes.T @ problem.T,
-            left_v=V - q.T @ hidden,
-            left_margins=(dv * hidden[i]).sum(axis=1) - 1.0,
-            left_kinks=Z[self.a, self.j],
-        )
+        self.signs: FloatArray = (own[:, None] == own).astype(np.float64)
+        self.signs = self.signs + (t[:, None] == t) - (own[:, None] == t) - (t[:, None] == own)
+        self.pairs, self.mixed = T[i] @ T[i].T, T[i] @ T[a].T
+        self.kinks: FloatArray = (j[:, None] == j) * (T[a] @ T[a].T)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Linearised:
     """The equations at a point: relu(z), q, the slopes dv of active pairs, and what is left of each equation."""
 
-    system: KKTSystem
-    hidden: FloatArray
-    q: FloatArray
-    slope: FloatArray
-    left_u: FloatArray
-    left_v: FloatArray
-    left_margins: FloatArray
-    left_kinks: FloatArray
+    def __init__(self, system: KKTSystem, at: Solution) -> None:
+        """At weights, lambda (p,) on the pairs and mu (m,) on the kinks."""
+        self.system, problem, (U, V), i, t = system, system.problem, at.weights, system.i, system.t
+        Z = problem.T @ U.T
+        self.hidden = np.where(system.active, Z, 0.0)
+        dv = V[problem.own[i]] - V[t]
+        every = np.zeros((problem.own.size, problem.n_classes))
+        every[i, t] = at.lam
+        self.q = problem.votes(every)
+        slopes = np.where(system.active, self.q @ V, 0.0)
+        slopes[system.a, system.j] = at.mu
+        self.slope = dv * system.active[i]
+        self.left_u, self.left_v = U - slopes.T @ problem.T, V - self.q.T @ self.hidden
+        self.left_margins, self.left_kinks = (dv * self.hidden[i]).sum(axis=1) - 1.0, Z[system.a, system.j]
 
     @property
     def size(self) -> float:
@@ -112,8 +63,8 @@ class Linearised:
         parts = (self.left_u, self.left_v, self.left_margins, self.left_kinks)
         return float(np.sqrt(sum(float((part**2).sum()) for part in parts)))
 
-    def newton_step(self) -> EliminationStep | None:
-        """The step after which the linearised equations hold; None where there is none in floating point."""
+    def newton_step(self) -> Solution | None:
+        """The changes after which the linearised equations hold; None where there are none in floating point."""
         s = self.system
         T, own, p, m = s.problem.T, s.problem.own[s.i], s.i.size, s.a.size
         hidden = self.hidden[s.i]
@@ -162,7 +113,7 @@ class Linearised:
         every[s.i, s.t] = z[:p]
         dU = pull.T @ T - self.left_u + np.einsum("jrc,jc->jr", P, plus + minus)
         dV = s.problem.votes(every).T @ self.hidden - self.left_v + np.einsum("jcv,jc->vj", Q, plus - minus)
-        return EliminationStep(Weights(dU, dV), z[:p], z[p:])
+        return Solution(Weights(dU, dV), z[:p], z[p:])
 
 
 def _plus_minus(first: FloatArray, second: FloatArray | float) -> FloatArray:

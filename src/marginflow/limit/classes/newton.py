@@ -14,13 +14,12 @@ kink; elsewhere it means that the pair has changed its side.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.limit.classes.elimination import KKTSystem
-from marginflow.limit.classes.problem import ClassesProblem, Weights
+from marginflow.limit.classes.elimination import KKTSystem, Linearised
+from marginflow.limit.classes.problem import ClassesProblem, Solution, Weights
 from marginflow.limit.classes.settings import (
     BOLD,
     CONVERGED,
@@ -47,14 +46,6 @@ class ClassesStructure:
     active: BoolArray
 
 
-class Exact(NamedTuple):
-    """A solution whose structure is its own; mu (n, k) also holds q_i . v_j of active pairs."""
-
-    weights: Weights
-    lam: FloatArray
-    mu: FloatArray
-
-
 def read_structure(
     problem: ClassesProblem, weights: Weights, lam: FloatArray, *, delta: float, near: float
 ) -> ClassesStructure:
@@ -70,8 +61,11 @@ def read_structure(
     return ClassesStructure(weights, lam, np.where(kink, slope * through, 0.0), on_margin, kink, (Z > 0) & ~kink)
 
 
-def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[[], bool]) -> Exact | None:
-    """Newton's method and corrections in turn; None where they do not end."""
+def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[[], bool]) -> Solution | None:
+    """Newton's method and corrections in turn, until a solution has its own structure; None where they do not end.
+
+    Its mu (n, k) also holds q_i . v_j of active pairs.
+    """
     rng = np.random.default_rng(0)
     seen: set[tuple[bytes, bytes, bytes]] = set()
     repetitions = 0
@@ -89,7 +83,7 @@ def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[
         if count == 0:
             through = problem.votes(structure.lam) @ structure.weights.V
             mu = np.where(structure.kink, structure.mu, np.where(structure.active, through, 0.0))
-            return Exact(structure.weights, structure.lam, mu)
+            return Solution(structure.weights, structure.lam, mu)
         key = (structure.on_margin.tobytes(), structure.kink.tobytes(), structure.active.tobytes())
         masks = [mask for mask, _ in wrong]
         if key in seen:
@@ -108,27 +102,25 @@ def _newton(problem: ClassesProblem, structure: ClassesStructure) -> ClassesStru
     """The solution of the equations of a structure; None where the iteration does not converge."""
     if not structure.on_margin.any():
         return None
-    system = KKTSystem.of(problem, structure.on_margin, structure.kink, structure.active)
+    system = KKTSystem(problem, structure.on_margin, structure.kink, structure.active)
     i, t, a, j = system.i, system.t, system.a, system.j
-    (U, V), lam, mu = structure.weights, np.maximum(structure.lam[i, t], 0.0), structure.mu[a, j]
-    before = np.inf
+    at, before = Solution(structure.weights, np.maximum(structure.lam[i, t], 0.0), structure.mu[a, j]), np.inf
     for _ in range(STEPS):
-        at = system.at(Weights(U, V), lam, mu)
-        norm = Weights(U, V).norm
-        size = at.size / norm
+        linearised, norm = Linearised(system, at), at.weights.norm
+        size = linearised.size / norm
         if not np.isfinite(size):
             return None
         if size < CONVERGED or (size < STALLED and size > 0.3 * before):
-            lam_all, mu_all = np.zeros_like(structure.lam), np.zeros_like(structure.mu)
-            lam_all[i, t], mu_all[a, j] = lam, mu
-            return replace(structure, weights=Weights(U, V), lam=lam_all, mu=mu_all)
+            lam, mu = np.zeros_like(structure.lam), np.zeros_like(structure.mu)
+            lam[i, t], mu[a, j] = at.lam, at.mu
+            return replace(structure, weights=at.weights, lam=lam, mu=mu)
         before = size
-        step = at.newton_step()
+        step = linearised.newton_step()
         if step is None:
             return None
         length = min(1.0, LONGEST * norm / max(step.weights.norm, np.finfo(float).tiny))
-        U, V = U + length * step.weights.U, V + length * step.weights.V
-        lam, mu = lam + length * step.lam, mu + length * step.mu
+        weights = Weights(at.weights.U + length * step.weights.U, at.weights.V + length * step.weights.V)
+        at = Solution(weights, at.lam + length * step.lam, at.mu + length * step.mu)
     return None
 
 

@@ -19,8 +19,8 @@ from marginflow.errors import InputError
 from marginflow.limit.assemble import stopped_early
 from marginflow.limit.budget import Budget, Progress, Stop
 from marginflow.limit.classes.homotopy import Stage, stages
-from marginflow.limit.classes.newton import Exact, read_structure, settle
-from marginflow.limit.classes.problem import ClassesProblem, Weights
+from marginflow.limit.classes.newton import read_structure, settle
+from marginflow.limit.classes.problem import ClassesProblem, Solution, Weights
 from marginflow.limit.classes.settings import ATTEMPTS, NEAR, READ_FROM, SCALE
 from marginflow.networks import Classifier
 from marginflow.plain import Plain
@@ -179,33 +179,25 @@ class _Search:
                 structure = read_structure(self.problem, last.weights, last.lam, delta=last.delta, near=near)
                 found = settle(self.problem, structure, lambda: self.budget.over)
                 if found is not None:
-                    self._judge(found)
+                    judged = self._judged(found)
+                    if self.best is None or judged.residual < self.best.residual:
+                        self.best = judged
                     if self.exact:
                         return
         if self.best is None and last is not None:
-            network = self.problem.network(last.weights, bias=self.bias)
             slopes = read_structure(self.problem, last.weights, last.lam, delta=last.delta, near=last.delta)
             # Better multipliers are sought only in time; without them those of the rounded kinks are judged.
-            self.best = certify_classifier(
-                network, self.data.X, self.problem.own, multipliers=(last.lam, slopes.mu), as_given=self.budget.over
-            )
+            self.best = self._judged(Solution(last.weights, last.lam, slopes.mu))
 
-    def _as_it_is(self, weights: Weights) -> ClassifierKKT:
-        """Before anything is found the network that the search began from is what there is."""
-        nothing = (
-            np.zeros((self.problem.own.size, self.problem.n_classes)),
-            np.zeros((self.problem.own.size, len(weights.U))),
-        )
-        network = self.problem.network(weights, bias=self.bias)
-        return certify_classifier(network, self.data.X, self.problem.own, multipliers=nothing, as_given=True)
-
-    def _judge(self, found: Exact) -> None:
+    def _judged(self, found: Solution, *, as_given: bool = False) -> ClassifierKKT:
         network = self.problem.network(found.weights, bias=self.bias)
-        judged = certify_classifier(
-            network, self.data.X, self.problem.own, multipliers=(found.lam, found.mu), as_given=self.budget.over
+        return certify_classifier(
+            network,
+            self.data.X,
+            self.problem.own,
+            multipliers=(found.lam, found.mu),
+            as_given=as_given or self.budget.over,
         )
-        if self.best is None or judged.residual < self.best.residual:
-            self.best = judged
 
     def _report(self, stage: Stage) -> None:
         hidden = np.maximum(self.problem.T @ stage.weights.U.T, 0.0)
@@ -217,7 +209,10 @@ class _Search:
         """With a sentence on what was reached."""
         stopped = None if self.exact else self.budget.stopped_by
         if self.best is None and self.began is not None:
-            self.best = self._as_it_is(self.began)
+            # Before anything is found the network that the search began from is what there is.
+            n = self.problem.own.size
+            lam, mu = np.zeros((n, self.problem.n_classes)), np.zeros((n, len(self.began.U)))
+            self.best = self._judged(Solution(self.began, lam, mu), as_given=True)
         if self.best is None:
             raise InputError("The work was ended before it began; allow more time (time_limit).")
         residual = self.best.residual

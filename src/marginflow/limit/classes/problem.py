@@ -26,6 +26,14 @@ class Weights(NamedTuple):
         return float(np.sqrt((self.U**2).sum() + (self.V**2).sum()))
 
 
+class Solution(NamedTuple):
+    """Weights, lambda and mu; or changes of them."""
+
+    weights: Weights
+    lam: FloatArray
+    mu: FloatArray
+
+
 @dataclass(frozen=True, eq=False)
 class ClassesProblem:
     """Samples T (n, r), their classes, and K."""

@@ -44,9 +44,17 @@ def breakpoint_columns(circle: Circle) -> FloatArray:
     return values
 
 
-def territories(circle: Circle, fences: BoolArray) -> list[IntArray]:
-    """Maximal runs of arcs (arrays of arc indices) that no fenced breakpoint separates; shape of fences (K,)."""
-    n_arcs = len(circle)
+def territories(circle: Circle, y: FloatArray, sign: int, relevant: BoolArray) -> list[IntArray]:
+    """Maximal runs of arcs (arrays of arc indices) on which sign * F is concave.
+
+    They are fenced by the breakpoints at which a relevant sample (n,) with the neuron's own label changes side: only
+    opposite samples bend sign * F between two of them, and they bend it down.
+    """
+    n_arcs, own = len(circle), relevant & (y == sign)
+    fences = [
+        own[entering].any() or own[leaving].any()
+        for entering, leaving in zip(circle.entering, circle.leaving, strict=True)
+    ]
     starts = np.flatnonzero(fences)
     if starts.size == 0:
         return [np.arange(n_arcs)]
@@ -54,13 +62,17 @@ def territories(circle: Circle, fences: BoolArray) -> list[IntArray]:
     return [np.arange(start, end) % n_arcs for start, end in zip(starts, ends, strict=True)]
 
 
-def same_label_fences(circle: Circle, y: FloatArray, sign: int, relevant: BoolArray) -> BoolArray:
-    """Breakpoints at which a relevant sample with the neuron's own label changes side.
+def owners(runs: list[IntArray], n_arcs: int) -> IntArray:
+    """The run that each arc belongs to; shape (K,)."""
+    owner = np.empty(n_arcs, dtype=np.int64)
+    for index, run in enumerate(runs):
+        owner[run] = index
+    return owner
 
-    Between two of them sign * F is concave: only opposite samples bend it, and they bend it down.
-    """
-    own = relevant & (y == sign)
-    return np.array([bool(own[circle.entering[b]].any() or own[circle.leaving[b]].any()) for b in range(len(circle))])
+
+def value_at(arcs: Arcs, at: Position, direction: FloatArray) -> float:
+    """s F(t) at the direction of a neuron."""
+    return at.sign * float(arcs.at_breakpoints[at.index] if at.at_breakpoint else arcs.sums[at.index] @ direction)
 
 
 def peak(circle: Circle, arcs: Arcs, sign: int, run: IntArray) -> tuple[Position, FloatArray]:

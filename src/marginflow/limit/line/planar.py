@@ -13,7 +13,7 @@ from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.limit.line.circle import Arcs, Circle
 from marginflow.limit.line.integers import exact_excess
 from marginflow.limit.line.master import Master
-from marginflow.limit.line.neurons import Neuron, Position, breakpoint_columns, peak, same_label_fences, territories
+from marginflow.limit.line.neurons import Neuron, Position, breakpoint_columns, owners, peak, territories, value_at
 from marginflow.limit.line.polish import PolishedLine, Polisher
 from marginflow.limit.line.settings import COLUMN_ROUNDS, COLUMN_STEP, DENSE_STEP, NEAR, PATIENT, PROVED, STATIONARY
 from marginflow.networks import TwoLayer
@@ -58,7 +58,7 @@ class PlanarProgram:
 
     def runs(self, sign: int, relevant: BoolArray) -> list[IntArray]:
         """The territories of a sign: runs of arcs on which sign * F is concave."""
-        return territories(self.circle, same_label_fences(self.circle, self.y, sign, relevant))
+        return territories(self.circle, self.y, sign, relevant)
 
     def refine(self, multipliers: FloatArray, found: list[Neuron]) -> tuple[FloatArray, list[Neuron], BoolArray]:
         """Multipliers and neurons of the linear program to full precision, and the samples on the margin.
@@ -87,7 +87,7 @@ class PlanarProgram:
         for _ in range(8):
             self.budget.check(DENSE_STEP * system.size * min(system.shape))
             arcs = self.circle.arcs(lam * self.y)
-            miss = np.array([1.0 - _value(arcs, n, t) for n, t in zip(found, directions, strict=True)])
+            miss = np.array([1.0 - value_at(arcs, n.position, t) for n, t in zip(found, directions, strict=True)])
             if float(np.abs(miss).max()) >= least / 2:
                 break
             best, least = lam, float(np.abs(miss).max())
@@ -108,9 +108,7 @@ class PlanarProgram:
         """
         grouped = [(neuron, np.zeros(0, dtype=np.int64)) for neuron in found if neuron.position.pinned]
         for sign, row in ((1, 0), (-1, 1)):
-            owner = np.empty(len(self.circle), dtype=np.int64)
-            for index, run in enumerate(runs[sign]):
-                owner[run] = index
+            owner = owners(runs[sign], len(self.circle))
             homes: dict[int, list[Neuron]] = {}
             for neuron in found:
                 position = neuron.position
@@ -278,9 +276,3 @@ class PlanarProgram:
                     clarke[i, j] = share / lam[i]
                     needed -= share * c
         return clarke
-
-
-def _value(arcs: Arcs, neuron: Neuron, direction: FloatArray) -> float:
-    """s F(t) at the direction of a neuron."""
-    at = neuron.position
-    return at.sign * float(arcs.at_breakpoints[at.index] if at.at_breakpoint else arcs.sums[at.index] @ direction)

@@ -6,7 +6,7 @@ in the neurons; :math:`s_j F(t_j) = 1` at breakpoints; :math:`s_j S_j = u_j / \|
 the slope of the dual function. The matrix is symmetric; convergence is quadratic, down to rounding.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import linalg
@@ -14,34 +14,26 @@ from scipy import linalg
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.budget import Budget
 from marginflow.limit.line.circle import Arcs, Circle
-from marginflow.limit.line.neurons import Neuron, Position
+from marginflow.limit.line.neurons import Neuron, Position, value_at
 from marginflow.limit.line.settings import DENSE_STEP, MAX_REPAIRS, MAX_STEPS, PROXIMAL, ROUNDING
 
 
 @dataclass(frozen=True, eq=False)
 class PolishedLine:
-    """Neurons with sizes and directions, multipliers, and the dual function that belongs to them."""
+    """Neurons with sizes and directions, multipliers, the dual function that belongs to them, and by how much the two
+    groups of equations are missed."""
 
     positions: list[Position]
     sizes: FloatArray  # (k,) ||u_j||
     directions: FloatArray  # (k, 2) unit
     multipliers: FloatArray  # (n,)
     arcs: Arcs
-
-
-@dataclass(eq=False)
-class _Iterate:
-    """A point on the way, and by how much it misses the two groups of equations."""
-
-    sizes: FloatArray
-    directions: FloatArray
-    multipliers: FloatArray
-    arcs: Arcs
     margin_miss: float = np.inf
     slope_miss: float = np.inf
 
     @property
     def miss(self) -> float:
+        """The larger of both."""
         return max(self.margin_miss, self.slope_miss)
 
 
@@ -60,8 +52,9 @@ class Polisher:
             values = np.where(self.circle.active[:, position.index], self.circle.rows @ direction, 0.0)
         return position.sign * self.y * values
 
-    def newton(self, positions: list[Position], point: _Iterate, margin: BoolArray) -> _Iterate:
+    def newton(self, point: PolishedLine, margin: BoolArray) -> PolishedLine:
         """Newton's method on a fixed structure; the best point seen."""
+        positions = point.positions
         y, rows, active = self.y, self.circle.rows, self.circle.active
         on = np.flatnonzero(margin)
         inside = np.array([j for j, p in enumerate(positions) if not p.at_breakpoint], dtype=np.int64)
@@ -78,36 +71,32 @@ class Polisher:
                     for j in inside
                 ]
             )
-            height = np.array(
-                [
-                    p.sign * (arcs.at_breakpoints[p.index] if p.at_breakpoint else arcs.sums[p.index] @ t)
-                    for p, t in zip(positions, T, strict=True)
-                ]
-            )
+            height = np.array([value_at(arcs, p, t) for p, t in zip(positions, T, strict=True)])
             tilt = np.array([positions[j].sign * float(arcs.sums[positions[j].index] @ turned[j]) for j in inside])
             right = np.concatenate([1.0 - (along @ a)[on], 1.0 - height, -tilt])
             if not np.isfinite(right).all():
                 break
-            point.margin_miss = float(np.abs(right[: on.size]).max(initial=0.0))
-            point.slope_miss = float(np.abs(right[on.size :]).max(initial=0.0))
-            idle = 0 if point.miss < best.miss / 2 else idle + 1
-            if point.miss < best.miss or best is point:
+            margin_miss = float(np.abs(right[: on.size]).max(initial=0.0))
+            slope_miss = float(np.abs(right[on.size :]).max(initial=0.0))
+            first, point = best is point, replace(point, margin_miss=margin_miss, slope_miss=slope_miss)
+            idle = 0 if not first and point.miss < best.miss / 2 else idle + 1
+            if point.miss < best.miss or first:
                 best = point
             if idle >= 3:
                 break
             step = _solve(np.hstack([along[on], across[on]]), k, 1.0 / a[inside], right)
             lam = lam.copy()
             lam[on] += step[: on.size]
-            if (a[inside] + step[on.size : on.size + k][inside] <= 0).any():
+            sizes = a + step[on.size : on.size + k]
+            if (sizes[inside] <= 0).any():
                 # a vector through zero would turn around; the repair drops the neuron
-                sizes = a + step[on.size : on.size + k]
-                return _Iterate(sizes, T, lam, arcs, np.inf, np.inf)
-            U = (a + step[on.size : on.size + k])[:, None] * T
+                return PolishedLine(positions, sizes, T, lam, arcs)
+            U = sizes[:, None] * T
             U[inside] += step[on.size + k :, None] * turned[inside]
             fixed = np.array([p.at_breakpoint for p in positions])
-            sizes = np.where(fixed, a + step[on.size : on.size + k], np.linalg.norm(U, axis=1))
+            sizes = np.where(fixed, sizes, np.linalg.norm(U, axis=1))
             T = np.where(fixed[:, None], T, U / np.where(sizes == 0, 1.0, sizes)[:, None])
-            point = _Iterate(sizes, T, lam, self.circle.arcs(lam * y))
+            point = PolishedLine(positions, sizes, T, lam, self.circle.arcs(lam * y))
         return best
 
     def polish(
@@ -118,10 +107,7 @@ class Polisher:
         Negative multipliers and neurons are dropped, violated samples added, neurons moved to where they belong: all
         at once, or the worst one at a time.
         """
-        sums: dict[Position, FloatArray] = {}
-        for neuron in neurons:
-            sums[neuron.position] = sums.get(neuron.position, np.zeros(2)) + neuron.u
-        neurons = [Neuron(position, u) for position, u in sums.items()]
+        neurons = _together(neurons)
         margin = tight
         lam = np.where(margin, multipliers, 0.0)
         rounding = ROUNDING * self._largest_row
@@ -134,7 +120,8 @@ class Polisher:
             seen.add(key)
             U = np.array([neuron.u for neuron in neurons])
             a = np.linalg.norm(U, axis=1)
-            point = self.newton(positions, _Iterate(a, U / a[:, None], lam, self.circle.arcs(lam * self.y)), margin)
+            point = PolishedLine(positions, a, U / a[:, None], lam, self.circle.arcs(lam * self.y))
+            point = self.newton(point, margin)
             a, T, lam = point.sizes, point.directions, point.multipliers
             drop = a <= 0
             if np.isinf(point.miss):
@@ -153,17 +140,14 @@ class Polisher:
             negative = margin & (lam < -1e-12 * lam.max() - rounding * lam.sum())
             violated = ~margin & (values < 1.0 - 1e-10 - rounding * a.sum())
             if moved == positions and not drop.any() and not negative.any() and not violated.any():
-                return PolishedLine(positions, a, T, np.maximum(lam, 0.0), point.arcs)
+                return replace(point, multipliers=np.maximum(lam, 0.0))
             if one_by_one:
                 moved, drop, negative, violated = _worst(positions, moved, a, lam, values, drop, negative, violated)
             margin = (margin & ~negative) | violated
             lam = np.where(margin, lam, 0.0)
-            merged: dict[Position, FloatArray] = {}
-            for position, size, t, gone in zip(moved, a, T, drop, strict=True):
-                if not gone:
-                    direction = self.circle.directions[position.index] if position.at_breakpoint else t
-                    merged[position] = merged.get(position, np.zeros(2)) + size * direction
-            neurons = [Neuron(position, u) for position, u in merged.items()]
+            ends = [self.circle.directions[p.index] if p.at_breakpoint else t for p, t in zip(moved, T, strict=True)]
+            kept = np.flatnonzero(~drop)
+            neurons = _together([Neuron(moved[j], a[j] * ends[j]) for j in kept])
         return None
 
     def _settled(self, position: Position, direction: FloatArray, arcs: Arcs) -> Position:
@@ -183,6 +167,14 @@ class Polisher:
             if arcs.inside[row, k] and arcs.maxima[row, k] > position.sign * arcs.at_breakpoints[position.index]:
                 return Position(position.sign, False, k)
         return position
+
+
+def _together(neurons: list[Neuron]) -> list[Neuron]:
+    """One neuron at each position, the sum of those that stand there."""
+    sums: dict[Position, FloatArray] = {}
+    for neuron in neurons:
+        sums[neuron.position] = sums.get(neuron.position, np.zeros(2)) + neuron.u
+    return [Neuron(position, u) for position, u in sums.items()]
 
 
 def _worst(

@@ -7,7 +7,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, whole_number
 from marginflow.limit.line.master import Master, UnboundedError
-from marginflow.limit.line.neurons import Position, peak
+from marginflow.limit.line.neurons import Position, owners, peak
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram, PlanarSolution
 from marginflow.limit.line.polish import PolishedLine
 from marginflow.limit.line.settings import COARSE, MAX_MOVES, PROVED, STEEP, WALK_ROUNDS
@@ -21,11 +21,7 @@ class Walk:
         self.program = program
         everything = np.ones(program.y.size, dtype=bool)
         self.runs = {sign: program.runs(sign, everything) for sign in (1, -1)}
-        n_arcs = len(program.circle)
-        self.owner = {sign: np.empty(n_arcs, dtype=np.int64) for sign in (1, -1)}
-        for sign, runs in self.runs.items():
-            for index, run in enumerate(runs):
-                self.owner[sign][run] = index
+        self.owner = {sign: owners(runs, len(program.circle)) for sign, runs in self.runs.items()}
 
     def from_network(self, start: TwoLayer) -> PlanarSolution:
         """Down from the territories in which the network's neurons stand."""
@@ -47,14 +43,9 @@ class Walk:
 
     def territories_of(self, directions: FloatArray, outputs: FloatArray) -> BoolArray:
         """The arcs of the territories in which the given neurons stand; shape (2, K)."""
-        allowed = np.zeros((2, len(self.program.circle)), dtype=bool)
-        for (w, b), v in zip(directions, outputs, strict=True):
-            if v == 0 or (w == 0 and b == 0):
-                continue
-            sign = 1 if v > 0 else -1
-            arc = self.program.circle.arc_of(np.array([w, b]))
-            allowed[0 if sign > 0 else 1, self.runs[sign][self.owner[sign][arc]]] = True
-        return allowed
+        live = np.flatnonzero((outputs != 0) & directions.any(axis=1))
+        arc_of = self.program.circle.arc_of
+        return self.around([Position(1 if outputs[j] > 0 else -1, False, arc_of(directions[j])) for j in live])
 
     def around(self, positions: Collection[Position]) -> BoolArray:
         """The arcs of the territories of neurons at these positions; shape (2, K)."""

@@ -13,7 +13,7 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.budget import OutOfTimeError
 from marginflow.limit.closed_forms.splitting import split_to_width
-from marginflow.limit.plane.arrangement import Survey, survey
+from marginflow.limit.plane.arrangement import survey
 from marginflow.limit.plane.samples import PlanarSamples
 from marginflow.networks import TwoLayer
 
@@ -102,12 +102,6 @@ def _outputs(network: TwoLayer, data: Dataset) -> FloatArray:
     return outputs
 
 
-def bounded_supremum(samples: PlanarSamples, multipliers: FloatArray, *, deadline: float = inf) -> Survey:
-    """The sweep over all directions for the multipliers of the user's samples, in the user's units."""
-    weights = samples.ray_weights(multipliers * samples.y * samples.unit)
-    return survey(samples.rays, weights, level=inf, deadline=deadline)
-
-
 def dual_bound(
     data: Dataset,
     multipliers: FloatArray,
@@ -153,7 +147,8 @@ def dual_bound(
         raise InputError(f"multipliers has the entry {lam.max():g} above the penalty {penalty:g}.")
     deadline = inf if time_limit is None else time.monotonic() + real_number("time_limit", time_limit, at_least=0.0)
     try:
-        found = bounded_supremum(PlanarSamples.of(data, bias=bias), lam, deadline=deadline)
+        samples = PlanarSamples.of(data, bias=bias)
+        found = survey(samples.rays, samples.ray_weights(lam * samples.y * samples.unit), level=inf, deadline=deadline)
     except OutOfTimeError:
         return 0.0, inf
     scale = found.bound if penalty is None else max(1.0, found.bound)

@@ -5,14 +5,13 @@ Both work in place, on parts of the samples and of the neurons that several thre
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.limit.products import pieces
 from marginflow.limit.settings import RELAXATION, SWEEPS
 
 
@@ -36,16 +35,9 @@ class Part:
         """Rows in blocks of at most `most`; positive samples come first, and so do positive neurons."""
         middle = min(max(n_positive, rows.start), rows.stop)
         positive, negative = slice(0, k_positive), slice(k_positive, k)
-        blocks = [(block, positive, negative) for block in _even(rows.start, middle, most)]
-        blocks += [(block, negative, positive) for block in _even(middle, rows.stop, most)]
+        blocks = [(block, positive, negative) for block in pieces(rows.start, middle, most)]
+        blocks += [(block, negative, positive) for block in pieces(middle, rows.stop, most)]
         return cls(rows, blocks, np.empty((2, min(most, rows.stop - rows.start), k), dtype=dtype))
-
-
-def _even(first: int, end: int, most: int) -> Iterator[slice]:
-    """Consecutive slices of about the same size, at most `most`."""
-    number = -(-(end - first) // most)
-    ends = [first + (end - first) * i // max(number, 1) for i in range(number + 1)]
-    return (slice(*pair) for pair in pairwise(ends))
 
 
 def project(

@@ -38,16 +38,14 @@ class ColumnGeneration(AbstractStart):
         return finished(task, point.U, point.s, point.lam, point.mu, how)
 
 
-def in_reach(problem: Problem) -> bool:
-    """Whether columns are generated for a problem of this size: few dimensions, few samples, a hard margin."""
+def column_point(problem: Problem, budget: Budget, *, seed: int) -> NewtonResult | None:
+    """An exact point of (P) with trained outputs; None where there is none in reach.
+
+    Columns are generated for few dimensions, few samples and a hard margin.
+    """
     m, r = problem.X.shape
     small = r <= COLUMN_DIMENSIONS and m <= COLUMN_SAMPLES
-    return small and bool(np.isinf(problem.penalty)) and bool(problem.norms.all())
-
-
-def column_point(problem: Problem, budget: Budget, *, seed: int) -> NewtonResult | None:
-    """An exact point of (P) with trained outputs and a hard margin; None where there is none in reach."""
-    if not in_reach(problem):
+    if not (small and np.isinf(problem.penalty) and problem.norms.all()):
         return None
     with budget.interruptible():
         columns = Columns(problem.X, problem.y, np.random.default_rng(seed))

@@ -1,9 +1,8 @@
 """The line: the global max-margin network in one dimension, with its proof of optimality."""
 
-from marginflow.errors import InputError
 from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.limit.line.global_solver import max_margin_within
-from marginflow.limit.starts.start import AbstractStart, Finished
+from marginflow.limit.starts.start import AbstractStart, Finished, optimum
 from marginflow.limit.task import Task
 
 
@@ -24,21 +23,9 @@ class Line(AbstractStart):
             point = max_margin_within(budget, task.data)
         except OutOfTimeError:
             return None
-        width = task.width_for(point.network.width)
-        if width is None:
-            if budget.over:  # then it is not the optimum, which may have fewer
-                return None
-            raise InputError(
-                f"width is {task.width}, but the max-margin network of these samples on a line has "
-                f"{point.network.width} neurons; at least as many are expected."
-            )
-        point = point.widened(width)
-        return Finished(
-            network=point.network,
-            lam=point.multipliers,
-            mu=point.multipliers[:, None] * point.clarke,
-            how="on the line",
-            gap=point.gap,
-            status="Global max-margin network on the line: no network of any width has a norm smaller by "
-            f"{point.gap:.1e}.",
-        )
+        if budget.over and task.width_for(point.network.width) is None:
+            return None  # it is not the optimum, which may have fewer neurons
+        return optimum(
+            task, point, of="max-margin network of these samples on a line", how="on the line",
+            status="on the line: no network of any width has a norm",
+        )  # fmt: skip

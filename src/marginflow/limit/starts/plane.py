@@ -8,7 +8,7 @@ from marginflow.limit import plane
 from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.limit.plane.result import objective
 from marginflow.limit.plane.settings import CLOSED
-from marginflow.limit.starts.start import AbstractStart, Finished
+from marginflow.limit.starts.start import AbstractStart, Finished, optimum
 from marginflow.limit.task import Task
 
 
@@ -55,23 +55,10 @@ def global_point(task: Task, budget: Budget) -> Finished:
         if isinstance(error.__cause__, OutOfTimeError):  # by a clock that may be a hair ahead of the budget's
             budget.spend()
         raise
-    width = task.width_for(point.network.width)
-    if width is None:
-        raise InputError(
-            f"width is {task.width}, but the global optimum of these samples has {point.network.width} neurons; "
-            "at least as many are expected."
-        )
-    if math.isinf(point.dual_supremum):  # only time that ran out leaves no bound, also where that clock was ahead
-        budget.spend()
-    point = point.widened(width)
-    clarke = point.network.patterns(task.data.X) if point.clarke is None else point.clarke
+    if math.isinf(point.dual_supremum) and task.width_for(point.network.width) is not None:
+        budget.spend()  # only time that ran out leaves no bound, also where that clock was ahead
     what = "a norm" if penalty is None else "an objective"
-    return Finished(
-        network=point.network,
-        lam=point.multipliers,
-        mu=point.multipliers[:, None] * clarke,
-        how="at the global optimum of the plane",
-        gap=point.gap,
-        status="Global max-margin network in the plane: "
-        f"no network of any width has {what} smaller by {point.gap:.1e}.",
-    )
+    return optimum(
+        task, point, of="global optimum of these samples", how="at the global optimum of the plane",
+        status=f"in the plane: no network of any width has {what}",
+    )  # fmt: skip

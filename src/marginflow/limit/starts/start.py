@@ -20,8 +20,11 @@ from typing import ClassVar
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.errors import InputError
 from marginflow.limit.budget import Budget, Progress
+from marginflow.limit.line import LineLimit
 from marginflow.limit.neurons import Neurons, follow
+from marginflow.limit.plane import PlaneLimit
 from marginflow.limit.solver.admm import Precision
 from marginflow.limit.solver.polish import Polished
 from marginflow.limit.task import Flowed, Task, parents
@@ -193,6 +196,19 @@ def squares(task: Task, members: IntArray, count: int) -> FloatArray:
     total: FloatArray = np.zeros(count)
     np.add.at(total, members[used], task.given.v[used] ** 2)
     return total
+
+
+def optimum(task: Task, point: LineLimit | PlaneLimit, *, of: str, how: str, status: str) -> Finished:
+    """A global optimum with its proof, of the asked width; an `InputError` where it has more neurons."""
+    width = task.width_for(point.network.width)
+    if width is None:
+        raise InputError(
+            f"width is {task.width}, but the {of} has {point.network.width} neurons; at least as many are expected."
+        )
+    point = point.widened(width)
+    clarke = point.network.patterns(task.data.X) if point.clarke is None else point.clarke
+    mu, status = point.multipliers[:, None] * clarke, f"Global max-margin network {status} smaller by {point.gap:.1e}."
+    return Finished(network=point.network, lam=point.multipliers, mu=mu, how=how, gap=point.gap, status=status)
 
 
 def unpolished(task: Task, start: Start) -> Finished:

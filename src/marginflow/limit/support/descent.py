@@ -9,6 +9,7 @@ is done with those few, and delta falls.
 
 import time
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 from scipy.optimize import minimize
@@ -39,20 +40,15 @@ def descend(data: Dataset, start: TwoLayer, penalty: float, *, deadline: float =
         near = margins < WORKING_MARGIN * max(1.0, float(margins.min()))
         theta = _minimised(T[near], y[near], theta, shape, penalty, corner, steps, deadline)
     multipliers = penalty * np.clip((1.0 - y * _values(T, theta, shape)) / corner, 0.0, 1.0)
-    U, v = theta[: hidden_size(shape)].reshape(shape), theta[hidden_size(shape) :]
+    U, v = theta[: prod(shape)].reshape(shape), theta[prod(shape) :]
     if not (U.any() and v.any()):
         return start, multipliers
     W, b = (U, None) if start.b is None else (np.ascontiguousarray(U[:, :-1]), U[:, -1].copy())
     return replace(start, W=W, b=b, v=v), multipliers
 
 
-def hidden_size(shape: tuple[int, int]) -> int:
-    """Numbers in the hidden layer."""
-    return shape[0] * shape[1]
-
-
 def _values(T: FloatArray, theta: FloatArray, shape: tuple[int, int]) -> FloatArray:
-    size = hidden_size(shape)
+    size = prod(shape)
     values: FloatArray = np.maximum(T @ theta[:size].reshape(shape).T, 0.0) @ theta[size:]
     return values
 
@@ -68,7 +64,7 @@ def _minimised(
     steps: int,
     deadline: float,
 ) -> FloatArray:
-    size = hidden_size(shape)
+    size = prod(shape)
     # Single precision tells which samples matter, in half of the time.
     real = np.float32 if 1.0 / ORDINARY < np.abs(T).max() < ORDINARY else np.float64
     samples: FloatArray = T.astype(real)
