@@ -33,6 +33,7 @@ from marginflow.limit.interior.settings import (
 from marginflow.limit.interior.structure import Snapshot, read_structures
 from marginflow.limit.neurons import Neurons, survivors
 from marginflow.limit.problem import Problem
+from marginflow.limit.settings import BEFORE_INTERIOR, BEFORE_INTERIOR_IN_A_CROWD, CROWDED
 
 Manner = Literal["hard", "soft"]
 
@@ -60,6 +61,17 @@ class InteriorPoint:
 def affordable(problem: Problem, neurons: int) -> bool:
     """Whether an iteration with so many neurons is cheap enough."""
     return _work(problem, neurons) <= AFFORDABLE
+
+
+def before_interior(problem: Problem, neurons: int) -> int | None:
+    """Iterations of ADMM before an interior point takes over, where it is affordable.
+
+    They are very few where samples are so many to a dimension that they lead nowhere.
+    """
+    m, r = problem.X.shape
+    if not affordable(problem, neurons):
+        return None
+    return BEFORE_INTERIOR if m <= CROWDED * r else BEFORE_INTERIOR_IN_A_CROWD
 
 
 def _work(problem: Problem, neurons: int) -> float:

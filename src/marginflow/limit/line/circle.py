@@ -119,19 +119,16 @@ class Circle:
         """F for the weights g_i, evaluated exactly and rounded once."""
         exponent, g = integers(weights)
         n_arcs = len(self)
-        S = [0, 0]
-        for i in np.flatnonzero(self.active[:, -1]):
-            S[0] += g[i] * self._rows[i][0]
-            S[1] += g[i] * self._rows[i][1]
+        pulls = [(weight * x, weight * y) for weight, (x, y) in zip(g, self._rows, strict=True)]
+        behind = [pulls[i] for i in np.flatnonzero(self.active[:, -1])]
+        S_x, S_y = sum(x for x, _ in behind), sum(y for _, y in behind)
         sums: list[Vector] = []
-        for k in range(n_arcs):
-            for i in self.entering[k]:
-                S[0] += g[i] * self._rows[i][0]
-                S[1] += g[i] * self._rows[i][1]
-            for i in self.leaving[k]:
-                S[0] -= g[i] * self._rows[i][0]
-                S[1] -= g[i] * self._rows[i][1]
-            sums.append((S[0], S[1]))
+        for entering, leaving in zip(self.entering, self.leaving, strict=True):
+            for i in entering:
+                S_x, S_y = S_x + pulls[i][0], S_y + pulls[i][1]
+            for i in leaving:
+                S_x, S_y = S_x - pulls[i][0], S_y - pulls[i][1]
+            sums.append((S_x, S_y))
         shift = exponent + self._exponent
         at = np.array(
             [as_float(_dot(s, p), shift + self._exponent) for s, p in zip(sums, self._directions, strict=True)]

@@ -15,7 +15,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.limit.budget import OutOfTimeError
 from marginflow.limit.plane.arrangement import Survey, survey
-from marginflow.limit.plane.finish import FinishedPlane, clarke_products, finish
+from marginflow.limit.plane.finish import clarke_products, finish
 from marginflow.limit.plane.multipliers import admissible
 from marginflow.limit.plane.program import Program
 from marginflow.limit.plane.samples import PlanarSamples
@@ -54,47 +54,11 @@ def solve(samples: PlanarSamples, *, penalty: float, gap: float, deadline: float
     program is narrower than `gap`, or with the best there is so long before the deadline that one more survey, which is
     the proof, can still be made.
     """
-    rows, y, hard = samples.rows, samples.y, np.isinf(penalty)
-    program = Program(rows, y, np.full(len(y), FIRST_CAP if hard else penalty))
-    program.add(*_first_columns(rows, y))
-    best = _Best(program)
+    generation = _Generation(samples, penalty, gap, deadline)
     try:
-        return _generated(program, samples, best, hard=hard, gap=gap, deadline=deadline)
+        return generation.run()
     except OutOfTimeError:
-        return replace(best.solution(), in_time=False)
-
-
-def _generated(
-    program: Program, samples: PlanarSamples, best: _Best, *, hard: bool, gap: float, deadline: float
-) -> Solution:
-    y, tried = samples.y, FINISH_BELOW * 10
-    for count in range(1, MAX_ROUNDS + 1):
-        program.solve(deadline)
-        best.rounds, began = count, time.monotonic()
-        weights = samples.ray_weights(program.multipliers * y)
-        found = survey(samples.rays, weights, level=1.0 + EXCESS, deadline=deadline)
-        if count == 1:
-            deadline -= 1.5 * (time.monotonic() - began)  # what the proof will take, on a busy machine
-        width = best.offer(found)
-        if hard and program.slack.sum() > SLACK and (found.supremum <= 1.5 or width < 0.1):
-            program.raise_caps(CAP_GROWTH)
-            continue
-        settled = found.supremum <= 1.0 + max(EXCESS, program.tolerance)
-        if program.slack.sum() <= SLACK or not hard:
-            if width < min(FINISH_BELOW, tried / 4) or settled or width <= gap:
-                tried = width
-                done = _finished(program, found, samples, soft=not hard, width=width, gap=gap, deadline=deadline)
-                if done is not None:
-                    end, mu = done
-                    return Solution(end.U, end.s, end.lam, mu, count)
-            if width <= gap or settled:
-                break
-        if time.monotonic() > deadline:
-            raise OutOfTimeError
-        for part in found.peaks:
-            many = slice(0, COLUMNS_A_ROUND)
-            program.add(part.directions[many], np.full(len(part.values[many]), part.sign))
-    return best.solution()
+        return replace(generation.best(), in_time=False)
 
 
 def _first_columns(rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -108,48 +72,70 @@ def _first_columns(rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatAr
     return directions, np.concatenate([y[chosen], np.ones(FIRST_COLUMNS), -np.ones(FIRST_COLUMNS)])
 
 
-def _finished(
-    program: Program,
-    found: Survey,
-    samples: PlanarSamples,
-    *,
-    soft: bool,
-    width: float,
-    gap: float,
-    deadline: float,
-) -> tuple[FinishedPlane, FloatArray] | None:
-    """The end by Newton's method and its mu, if its dual function nowhere exceeds 1 by more than the gap."""
-    rows, y = program.rows, program.y
+class _Generation:
+    """The program, the network of its last round, and the best multipliers of all rounds."""
 
-    def look(lam: FloatArray, level: float) -> Survey:
-        return survey(samples.rays, samples.ray_weights(lam * y), level=level, deadline=deadline)
+    def __init__(self, samples: PlanarSamples, penalty: float, gap: float, deadline: float) -> None:
+        self.samples, self.gap, self.deadline, self.hard = samples, gap, deadline, bool(np.isinf(penalty))
+        rows, y = samples.rows, samples.y
+        self.program = Program(rows, y, np.full(len(y), FIRST_CAP if self.hard else penalty))
+        self.program.add(*_first_columns(rows, y))
+        self.lower, self.lam, self.rounds = 0.0, np.zeros(len(y)), 0
 
-    near = look(program.multipliers, 1.0 - 30.0 * max(width, found.supremum - 1.0, 1e-9))
-    end = finish(program, near, soft=soft)
-    if end is None:
-        return None
-    end = admissible(rows, y, program.caps, end, look, excess=PROVED, deadline=deadline)
-    if end is None or look(end.lam, np.inf).supremum > 1.0 + max(PROVED, 0.5 * gap):
-        return None
-    mu = clarke_products(rows, y, end)
-    return None if mu is None else (end, mu)
+    def run(self) -> Solution:
+        """Rounds of columns, until Newton's method ends them or the bracket is closed."""
+        program, tried = self.program, FINISH_BELOW * 10
+        for count in range(1, MAX_ROUNDS + 1):
+            program.solve(self.deadline)
+            self.rounds, began = count, time.monotonic()
+            found = self._look(program.multipliers, 1.0 + EXCESS)
+            if count == 1:
+                self.deadline -= 1.5 * (time.monotonic() - began)  # what the proof will take, on a busy machine
+            width = self._offer(found)
+            if self.hard and program.slack.sum() > SLACK and (found.supremum <= 1.5 or width < 0.1):
+                program.raise_caps(CAP_GROWTH)
+                continue
+            settled = found.supremum <= 1.0 + max(EXCESS, program.tolerance)
+            if program.slack.sum() <= SLACK or not self.hard:
+                if width < min(FINISH_BELOW, tried / 4) or settled or width <= self.gap:
+                    tried = width
+                    done = self._finished(found, width)
+                    if done is not None:
+                        return done
+                if width <= self.gap or settled:
+                    break
+            if time.monotonic() > self.deadline:
+                raise OutOfTimeError
+            for part in found.peaks:
+                many = slice(0, COLUMNS_A_ROUND)
+                program.add(part.directions[many], np.full(len(part.values[many]), part.sign))
+        return self.best()
 
+    def _look(self, lam: FloatArray, level: float) -> Survey:
+        samples = self.samples
+        return survey(samples.rays, samples.ray_weights(lam * samples.y), level=level, deadline=self.deadline)
 
-class _Best:
-    """The network of the last round, and the best multipliers of all."""
+    def _finished(self, found: Survey, width: float) -> Solution | None:
+        """The end by Newton's method, if its dual function nowhere exceeds 1 by more than the gap."""
+        program, look = self.program, self._look
+        near = look(program.multipliers, 1.0 - 30.0 * max(width, found.supremum - 1.0, 1e-9))
+        end = finish(program, near, soft=not self.hard)
+        if end is None:
+            return None
+        end = admissible(program.rows, program.y, program.caps, end, look, excess=PROVED, deadline=self.deadline)
+        if end is None or look(end.lam, np.inf).supremum > 1.0 + max(PROVED, 0.5 * self.gap):
+            return None
+        mu = clarke_products(program.rows, program.y, end)
+        return None if mu is None else Solution(end.U, end.s, end.lam, mu, self.rounds)
 
-    def __init__(self, program: Program) -> None:
-        self.program, self.lower, self.lam = program, 0.0, np.zeros(len(program.y))
-        self.rounds = 0
-
-    def offer(self, found: Survey) -> float:
+    def _offer(self, found: Survey) -> float:
         """Keep the multipliers of the last round if they prove more; the relative width of the bracket."""
         lam = self.program.multipliers / max(1.0, found.supremum)
         if lam.sum() > self.lower:
             self.lower, self.lam = float(lam.sum()), lam
         return self.program.objective / self.lower - 1.0 if self.lower > 0 else np.inf
 
-    def solution(self) -> Solution:
+    def best(self) -> Solution:
         """The columns in use, as they are."""
         live = self.program.sizes > 0
         count = len(self.program.sizes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.linalg
@@ -13,7 +13,7 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.products import product
 from marginflow.limit.settings import STEEPEST
-from marginflow.limit.solver.kink_factors import remembered
+from marginflow.limit.solver.kink_factors import Remembered
 
 # Diagonal entries of R, relative to the largest, that are rounding: the sample depends on the others.
 _ROUNDING = 1e-13
@@ -106,17 +106,10 @@ def _solve_cholesky(L: FloatArray, b: FloatArray) -> FloatArray:
 
 
 class KinkBases:
-    """Bases of all neurons, remembered from one iteration to the next where the kink set stays the same."""
+    """Bases of all neurons."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        self._known: dict[bytes, KinkBasis] = {}
-
-    def of(self, kinks: BoolArray, *, forget: bool = True) -> list[KinkBasis]:
-        """One basis for every column of `kinks`; what none of them has is forgotten, unless these are only some."""
-        keys, known = remembered(self._known, kinks, lambda column: KinkBasis.of(self.problem, column))
-        self._known = known if forget else self._known | known
-        return [known[key] for key in keys]
+        self.problem, self.known = problem, Remembered(partial(KinkBasis.of, problem))
 
     def split(
         self, bases: Sequence[KinkBasis], G: FloatArray, threads: int = 1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import scipy.linalg
@@ -81,45 +81,39 @@ def _cholesky(gram: FloatArray) -> FloatArray:
     return np.linalg.cholesky(gram, upper=True).T.astype(np.float64, copy=False)
 
 
-def remembered(
-    known: dict[bytes, Factorised],
-    kinks: BoolArray,
-    make: Callable[[BoolArray], Factorised],
-    *,
-    threads: int = 1,
-) -> tuple[list[bytes], dict[bytes, Factorised]]:
-    """A key for every column of `kinks`, and what is made of each: of columns that are known, what is known."""
-    keys = [packed.tobytes() for packed in np.packbits(kinks.T, axis=1)]
-    found = {key: known.get(key) for key in keys}
-    missing = {key: column for key, column in zip(keys, kinks.T, strict=True) if found[key] is None}
-    new = list(missing.items())
+class Remembered(Generic[Factorised]):
+    """What is made of kink sets, remembered from one iteration to the next where the set stays the same."""
 
-    def make_some(part: slice) -> None:
-        for key, column in new[part]:
-            found[key] = make(column)
+    def __init__(self, make: Callable[[BoolArray], Factorised], threads: int = 1) -> None:
+        self._make, self._threads = make, threads
+        self._known: dict[bytes, Factorised] = {}
 
-    work = float((kinks.sum(axis=0, dtype=np.float64) ** 3).sum())
-    share(make_some, parts_of(len(new), work, smallest=1), threads)
-    return keys, {key: factorised for key, factorised in found.items() if factorised is not None}
+    def of(self, kinks: BoolArray, *, forget: bool = True) -> list[Factorised]:
+        """What is made of every column of `kinks`; what none of them has is forgotten, unless these are only some."""
+        keys = [packed.tobytes() for packed in np.packbits(kinks.T, axis=1)]
+        found = {key: self._known[key] for key in keys if key in self._known}
+        missing = {key: column for key, column in zip(keys, kinks.T, strict=True) if key not in found}
+        new = list(missing.items())
+
+        def make_some(part: slice) -> None:
+            for key, column in new[part]:
+                found[key] = self._make(column)
+
+        work = float((kinks.sum(axis=0, dtype=np.float64) ** 3).sum())
+        share(make_some, parts_of(len(new), work, smallest=1), self._threads)
+        self._known = found if forget else self._known | found
+        return [found[key] for key in keys]
 
 
 class KinkFactors:
-    """Factors of all neurons, remembered from one iteration to the next where the kink set stays the same.
+    """Factors of all neurons.
 
     Products with the kink samples of single neurons are read off products with all samples: X_K g is a part of X g, so
     that no sample is copied and every product is one of large matrices.
     """
 
     def __init__(self, problem: Problem, threads: int = 1) -> None:
-        self.problem, self.threads = problem, threads
-        self._known: dict[bytes, KinkFactor] = {}
-
-    def of(self, kinks: BoolArray, *, forget: bool = True) -> list[KinkFactor]:
-        """One factor for every column of `kinks`; what none of them has is forgotten, unless these are only some."""
-        make = partial(KinkFactor.of, self.problem)
-        keys, known = remembered(self._known, kinks, make, threads=self.threads)
-        self._known = known if forget else self._known | known
-        return [known[key] for key in keys]
+        self.problem, self.known = problem, Remembered(partial(KinkFactor.of, problem), threads)
 
     def split(
         self, factors: Sequence[KinkFactor], G: FloatArray, threads: int = 1

@@ -26,7 +26,7 @@ class Pairs:
     def __init__(
         self,
         problem: Problem,
-        known: KinkBases | KinkFactors,
+        factorised: KinkBases | KinkFactors,
         s: FloatArray,
         state: IntArray,
         lam: FloatArray,
@@ -34,10 +34,10 @@ class Pairs:
         threads: int = 1,
     ) -> None:
         self.threads = threads
-        self.problem, self.known, self.s = problem, known, s
+        self.problem, self.factorised, self.s = problem, factorised, s
         self.sigma: FloatArray = np.multiply.outer(s, problem.y).T
         self.state: IntArray = np.array(state, order="F")
-        self.bases: list[Any] = [None] * len(s)  # of the kind that `known` makes, filled at once
+        self.bases: list[Any] = [None] * len(s)  # of the kind that `factorised` makes, filled at once
         self.active = np.empty_like(self.sigma)
         self.mu = np.empty_like(self.sigma)
         self.D = np.empty((len(s), problem.X.shape[1]))
@@ -45,28 +45,23 @@ class Pairs:
         self._evaluate(np.arange(len(s)), lam)
 
     def _evaluate(self, columns: IntArray, lam: FloatArray) -> None:
-        found = self._factorised(self.state[:, columns] == KINK, columns)
+        every = len(columns) == len(self.s)
+        found: list[Any] = list(self.factorised.known.of(self.state[:, columns] == KINK, forget=every))
+        for j, basis in zip(columns, found, strict=True):
+            self.bases[j] = basis
 
         def evaluate(part: slice) -> None:
             some = columns[part]
             state, sigma = self.state[:, some], self.sigma[:, some]
             active = np.where(state == ACTIVE, sigma, 0.0)
             g = product((active * lam[:, None]).T, self.problem.X, threads=threads)
-            D, weights, XD = self.known.split(found[part], g, threads)
+            D, weights, XD = self.factorised.split(found[part], g, threads)
             self.active[:, some], self.D[some], self.XD[:, some] = active, D, XD
             self.mu[:, some] = np.where(state == KINK, -sigma * weights, np.where(state == ACTIVE, lam[:, None], 0.0))
 
         parts = parts_of(len(columns), float(self.problem.X.size) * len(columns))
         threads = self.threads if len(parts) == 1 else 1  # for the products of one part, or for the parts
         share(evaluate, parts, self.threads)
-
-    def _factorised(self, kinks: BoolArray, columns: IntArray) -> list[Any]:
-        """What is known of the kink samples of these neurons, remembered for all of them."""
-        every = len(columns) == len(self.s)
-        found = list(self.known.of(kinks, forget=every))
-        for j, basis in zip(columns, found, strict=True):
-            self.bases[j] = basis
-        return found
 
     def move(self, state: IntArray, lam: FloatArray, *, same_multipliers: bool) -> None:
         """Take over states; at the same multipliers only neurons that have changed are evaluated."""

@@ -4,16 +4,9 @@ from dataclasses import replace
 
 from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
-from marginflow.limit.interior.point import affordable
+from marginflow.limit.interior.point import affordable, before_interior
 from marginflow.limit.restoration import best_factor, restored
-from marginflow.limit.settings import (
-    BEFORE_INTERIOR,
-    BEFORE_INTERIOR_IN_A_CROWD,
-    CROWDED,
-    FLOW_LARGE_STEP,
-    REFRESH_MARGIN,
-    RESTORED_WEIGHT,
-)
+from marginflow.limit.settings import FLOW_LARGE_STEP, REFRESH_MARGIN, RESTORED_WEIGHT
 from marginflow.limit.starts.bundles import bundle
 from marginflow.limit.starts.feasible import feasible
 from marginflow.limit.starts.start import AbstractStart, Finished, Start, as_it_is
@@ -35,13 +28,9 @@ class Flow(AbstractStart):
 
 
 def first(task: Task, flowed: Flowed, budget: Budget) -> Start:
-    """The first start of a call: where an interior point is cheap it gets fewer iterations, and very few where samples
-    are so many to a dimension that they lead nowhere."""
+    """The first start of a call, with fewer iterations where an interior point is cheap."""
     start = both_signs(task, flowed, budget)
-    if not affordable(task.problem, len(start.neurons.s)):
-        return start
-    m, r = task.problem.X.shape
-    return replace(start, max_iterations=BEFORE_INTERIOR if m <= CROWDED * r else BEFORE_INTERIOR_IN_A_CROWD)
+    return replace(start, max_iterations=before_interior(task.problem, len(start.neurons.s)))
 
 
 def separating(task: Task, start: Start, budget: Budget) -> Start:

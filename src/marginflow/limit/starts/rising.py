@@ -63,9 +63,9 @@ def peaks(
     return found
 
 
-def least_useful_penalty(problem: Problem, U: FloatArray, seed: int = 0) -> float:
+def least_useful_penalty(problem: Problem, U: FloatArray) -> float:
     """C* from the highest maximum found; infinite if no direction rises at all."""
-    highest = max(value for value, _, _ in peaks(problem, U, seed, 1.0))
+    highest = max(value for value, _, _ in peaks(problem, U, 0, 1.0))
     return 1.0 / highest if highest > 0 else np.inf
 
 

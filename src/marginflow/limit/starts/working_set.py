@@ -84,7 +84,9 @@ class WorkingSet(AbstractStart):
         if task.missing_sign(neurons) is not None:
             return None
         rows = np.union1d(some, nearest(margins, task.data.y, FIRST_SET // 4))
-        return _Rounds(task, flowed, budget).run(neurons, rows)
+        rounds = _Rounds(task, flowed, budget)
+        with one_thread():
+            return rounds.run(neurons, rows)
 
 
 def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, FloatArray | None, IntArray | None]:
@@ -161,10 +163,6 @@ class _Rounds:
 
     def run(self, neurons: Neurons, rows: IntArray) -> Finished | None:
         """Look for the samples that decide, then solve for them exactly and look at all the others once more."""
-        with one_thread():
-            return self._run(neurons, rows)
-
-    def _run(self, neurons: Neurons, rows: IntArray) -> Finished | None:
         last: _Point | None = self._first(neurons, rows)
         point: _Point | None = None
         for attempt, residual in enumerate(SET_RESIDUALS):  # a later one continues the earlier, which was too early

@@ -14,17 +14,10 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.budget import Budget, Progress
-from marginflow.limit.interior.point import affordable
+from marginflow.limit.interior.point import before_interior
 from marginflow.limit.neurons import Neurons, add_up, gather
 from marginflow.limit.samples import nearest, spread
-from marginflow.limit.settings import (
-    BEFORE_INTERIOR,
-    BEFORE_INTERIOR_IN_A_CROWD,
-    CROWDED,
-    DIVERGED,
-    FEW_FLIPS,
-    MANNERS,
-)
+from marginflow.limit.settings import DIVERGED, FEW_FLIPS, MANNERS
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.in_step import run_in_step
 from marginflow.limit.solver.newton import NewtonResult, newton
@@ -109,9 +102,9 @@ class GrowingAdmm:
             lam = self.units.price * multipliers[self.index]
         self.admm = Admm(scaled, Neurons(U, neurons.s), lam, precision="single", weight=HELD)
         self.began_at, self.most = self.admm.objective, budget.max_iterations
-        if affordable(problem, len(neurons.s)):
-            few = problem.n_samples <= CROWDED * problem.X.shape[1]
-            self.most = min(BEFORE_INTERIOR if few else BEFORE_INTERIOR_IN_A_CROWD, self.most)
+        before = before_interior(problem, len(neurons.s))
+        if before is not None:
+            self.most = min(before, self.most)
 
     def goes_on(self) -> bool:
         """Look at the other samples and try Newton's method where that is due; whether there is more to do."""
