@@ -32,7 +32,7 @@ def test_the_scaling_maps_a_point_and_its_dual_to_the_same_vector(seed: int) -> 
     t, u = in_cones(rng, 3, 4)
     d0, d1 = in_cones(rng, 3, 4)
     q = d1 / d0[:, None]
-    scaling = Scaling.of(t, u, q)
+    scaling = Scaling(t, u, q)
     l0, l1 = scaling.invert(np.ones(3), q)
     np.testing.assert_allclose(scaling.l0, l0, rtol=1e-9)
     np.testing.assert_allclose(scaling.l1, l1, rtol=1e-9, atol=1e-9 * np.abs(l0).max())

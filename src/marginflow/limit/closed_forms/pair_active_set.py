@@ -232,7 +232,11 @@ class PairProgram:
         gamma, normals, L = np.zeros(0), np.zeros((0, 2 * r)), np.zeros((0, 0))
         for _ in range(50 * n + 1000):
             U = np.sqrt(scales)[:, None] * point.reshape(2, r)
-            slack = self._slacks(U)[:candidates] + 10 * np.tile(self._rounding(U), 2)[:candidates]
+            own, other = self._own_and_other(U @ self.Xt.T)
+            slack = (
+                np.concatenate([own - 1.0, own - other - 1.0])[:candidates]
+                + 10 * np.tile(self._rounding(U), 2)[:candidates]
+            )
             slack[active] = 0.0
             p = int(np.argmin(slack / lengths[:candidates]))
             if slack[p] >= 0:
@@ -283,11 +287,6 @@ class PairProgram:
         if constraint >= n:
             normal[1 - own] = -np.sqrt(scales[1 - own]) * self.Xt[i]
         return normal.ravel()
-
-    def _slacks(self, U: FloatArray) -> FloatArray:
-        """U_own . xt - 1 for all samples, then (U_own - U_other) . xt - 1."""
-        own, other = self._own_and_other(U @ self.Xt.T)
-        return np.concatenate([own - 1.0, own - other - 1.0])
 
     def _proof(self, constraints: list[int], gamma: FloatArray) -> FloatArray:
         weights: FloatArray = np.zeros(self.y.size)

@@ -9,10 +9,6 @@ and eliminating t from the linearised complementarity ell o (W dp + W^-1 dd) = r
 eta^2 (I - 2 w1 w1^T / (2 w0^2 - 1)). [Nesterov and Todd 1997]
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
@@ -38,30 +34,20 @@ def _reach(t: FloatArray, u: FloatArray, dt: FloatArray, du: FloatArray) -> floa
     return float(steps.min(initial=1e30))
 
 
-@dataclass(frozen=True, eq=False)
 class Scaling:
     """W of every cone: eta (k,), w0 (k,), w1 (k, r), and the scaled point ell = (l0, l1)."""
 
-    eta: FloatArray
-    w0: FloatArray
-    w1: FloatArray
-    l0: FloatArray
-    l1: FloatArray
-
-    @classmethod
-    def of(cls, t: FloatArray, u: FloatArray, q: FloatArray) -> Scaling:
+    def __init__(self, t: FloatArray, u: FloatArray, q: FloatArray) -> None:
         """The scaling of (t, u) and (1, q)."""
         lu, lq = np.linalg.norm(u, axis=1), np.linalg.norm(q, axis=1)
         a = np.sqrt((t - lu) * (t + lu))
         b = np.sqrt((1.0 - lq) * (1.0 + lq))
         p0, p1, d0, d1 = t / a, u / a[:, None], 1.0 / b, q / b[:, None]
         gamma = np.sqrt(0.5 * (1.0 + p0 * d0 + _dot(p1, d1)))
-        w1 = (d1 - p1) / (2.0 * gamma)[:, None]
-        w0 = np.sqrt(1.0 + _dot(w1, w1))
-        eta = np.sqrt(b / a)
-        scaling = cls(eta, w0, w1, t, u)
-        l0, l1 = scaling.apply(t, u)
-        return cls(eta, w0, w1, l0, l1)
+        self.w1: FloatArray = (d1 - p1) / (2.0 * gamma)[:, None]
+        self.w0: FloatArray = np.sqrt(1.0 + _dot(self.w1, self.w1))
+        self.eta: FloatArray = np.sqrt(b / a)
+        self.l0, self.l1 = self.apply(t, u)
 
     def apply(self, p0: FloatArray, p1: FloatArray) -> tuple[FloatArray, FloatArray]:
         """W p."""
@@ -134,7 +120,7 @@ class Cones:
 
     def prepare(self, U: FloatArray) -> None:
         """Prepare a step at the present point."""
-        self.scaling = Scaling.of(self.t, U, self.q)
+        self.scaling = Scaling(self.t, U, self.q)
         self.bend = 2.0 * self.scaling.w0**2 - 1.0
 
     def matrices(self) -> tuple[FloatArray, FloatArray]:

@@ -76,7 +76,8 @@ class Circle:
         events: list[tuple[Vector, int, bool]] = []
         for i, (x, y) in enumerate(self._rows):
             events += [((y, -x), i, True), ((-y, x), i, False)]
-        events.sort(key=cmp_to_key(_by_angle))
+        by_angle = cmp_to_key(_turn)
+        events.sort(key=lambda event: by_angle(event[0]))
         directions: list[Vector] = []
         entering: list[list[int]] = []
         leaving: list[list[int]] = []
@@ -159,10 +160,6 @@ def _dot(a: Vector, b: Vector) -> int:
 
 def _cross(a: Vector, b: Vector) -> int:
     return a[0] * b[1] - a[1] * b[0]
-
-
-def _by_angle(a: tuple[Vector, int, bool], b: tuple[Vector, int, bool]) -> int:
-    return _turn(a[0], b[0])
 
 
 def _turn(a: Vector, b: Vector) -> int:

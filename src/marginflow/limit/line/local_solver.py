@@ -51,8 +51,7 @@ def local_minimum(
     (290.028, 2.009)
     """
     rows, y, owner = line_samples(data)
-    program = PlanarProgram(rows, y)
-    walk = Walk(program)
+    walk = Walk(PlanarProgram(rows, y))
     if start is not None:
         if start.dimension != 1 or start.b is None:
             raise InputError(f"start is {start!r}; a network of dimension 1 with bias is expected.")
@@ -63,7 +62,10 @@ def local_minimum(
                 "a network that separates the data is expected."
             )
     try:
-        solution = walk.from_network(start) if start is not None else walk.from_random(seed, neurons)
+        if start is None:
+            solution = walk.from_random(seed, neurons)
+        else:
+            solution = walk.down(walk.territories_of(start.augmented, start.v))
     except NotSettledError:
         raise InputError(unsettled("The local minimum", rows)) from None
     return result(solution, data, owner)

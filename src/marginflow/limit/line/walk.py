@@ -11,7 +11,6 @@ from marginflow.limit.line.neurons import Position, owners, peak
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram, PlanarSolution
 from marginflow.limit.line.polish import PolishedLine
 from marginflow.limit.line.settings import COARSE, MAX_MOVES, PROVED, STEEP, WALK_ROUNDS
-from marginflow.networks import TwoLayer
 
 
 class Walk:
@@ -22,10 +21,6 @@ class Walk:
         everything = np.ones(program.y.size, dtype=bool)
         self.runs = {sign: program.runs(sign, everything) for sign in (1, -1)}
         self.owner = {sign: owners(runs, len(program.circle)) for sign, runs in self.runs.items()}
-
-    def from_network(self, start: TwoLayer) -> PlanarSolution:
-        """Down from the territories in which the network's neurons stand."""
-        return self.down(self.territories_of(start.augmented, start.v))
 
     def from_random(self, seed: int, neurons: int | None) -> PlanarSolution:
         """Down from random neurons, of which there are more and more until they can separate the samples."""

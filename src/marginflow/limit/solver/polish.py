@@ -156,7 +156,8 @@ def polish(
                     best = _exact(admm, result)
             hopeless = admm.iterations > HOPELESS_AFTER and float(admm.multipliers.max()) >= admm.cap < problem.penalty
             late = budget.over or admm.iterations >= most
-            if best.exact or late or hopeless or diverged or _converged(admm):
+            converged = admm.flips == 0 and max(admm.primal_residual, admm.dual_residual) < ADMM_ROUNDING
+            if best.exact or late or hopeless or diverged or converged:
                 break
             schedule.next_round(admm)
     if kept > 0.0 and not best.exact and not budget.interrupted:
@@ -231,10 +232,6 @@ def _value(problem: Problem, admm: Admm) -> float:
         return admm.objective + problem.penalty * float(np.maximum(1.0 - margins, 0.0).sum())
     least = float(margins.min())
     return admm.objective / least if least > 0.0 else np.inf
-
-
-def _converged(admm: Admm) -> bool:
-    return admm.flips == 0 and max(admm.primal_residual, admm.dual_residual) < ADMM_ROUNDING
 
 
 def _exact(admm: Admm, result: NewtonResult) -> Polished:
