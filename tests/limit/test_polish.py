@@ -270,7 +270,7 @@ def test_large_problems_come_to_newtons_method_later(monkeypatch):
     admm.primal_residual = admm.dual_residual = 5e-3
     schedule = Schedule(problem, 0.0)
     assert schedule.newton_is_due(admm)
-    monkeypatch.setattr(schedule_room, "LARGE_STEP", 1.0)
+    monkeypatch.setattr(schedule_room.settings, "LARGE_STEP", 1.0)
     assert not schedule.newton_is_due(admm)
     admm.primal_residual = admm.dual_residual = 2e-3
     assert schedule.newton_is_due(admm)

@@ -29,8 +29,8 @@ def mixture(n: int, seed: int, d: int = 6, noise: float = 0.25) -> Dataset:
 
 @pytest.fixture(autouse=True)
 def small_sets(monkeypatch):
-    monkeypatch.setattr(working_set, "FIRST_SET", 40)
-    monkeypatch.setattr(working_set, "WORKING_SET_FROM", 200)
+    monkeypatch.setattr(working_set.settings, "FIRST_SET", 40)
+    monkeypatch.setattr(working_set.settings, "WORKING_SET_FROM", 200)
 
 
 @pytest.mark.parametrize("options", [{}, {"penalty": 0.5}, {"outputs": "frozen"}, {"bias": False}, {"flow_steps": 80}])
@@ -166,7 +166,7 @@ def test_with_many_samples_that_decide_newton_waits_for_admm_whatever_the_number
     monkeypatch.setattr(working_set, "Admm", Watched)
     monkeypatch.setattr(working_set, "identify", identified)
     monkeypatch.setattr(problem, "STEEP", 3.0)
-    monkeypatch.setattr(working_set, "LIGHT_SET", 2.0)
+    monkeypatch.setattr(working_set.settings, "LIGHT_SET", 2.0)
     data = mixture(900, 1, d=20, noise=1.2)
     limit = mf.kkt_point(Dataset(X=data.X + 1.0, y=data.y), width=40, starts=["working set"])
     assert limit.exact, limit.status

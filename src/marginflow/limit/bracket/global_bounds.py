@@ -9,19 +9,10 @@ from marginflow.arrays import FloatArray, read_only, real_number, whole_number
 from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.errors import InputError
+from marginflow.limit.bracket import settings
 from marginflow.limit.bracket.column_structure import columns_structure, structures
 from marginflow.limit.bracket.columns import Columns
 from marginflow.limit.bracket.dual_supremum import SignedDual, Supremum, dual_supremum
-from marginflow.limit.bracket.settings import (
-    EXCESS,
-    LEAST_EXCESS,
-    MAX_CENTRES,
-    MAX_REGIONS,
-    OUTWARDS,
-    PROVED,
-    PROVED_BY_PROGRAM,
-    ROUNDS_BEFORE_NEWTON,
-)
 from marginflow.limit.bracket.spherical_supremum import spherical_supremum
 from marginflow.limit.budget import Budget
 from marginflow.limit.closed_forms.convex_pair import convex_pair
@@ -147,7 +138,7 @@ def global_bounds(
     if found is None:
         pair = _narrow(data, bias, 2)
         found = _search(problem, pair, rng, (max_nodes, max_rounds))
-        regions = problem.X.shape[1] == 3 and problem.n_samples <= MAX_REGIONS
+        regions = problem.X.shape[1] == 3 and problem.n_samples <= settings.MAX_REGIONS
         how = f"column generation and {'the regions of the sphere' if regions else 'branch and bound'}"
     return _bracket(problem, found, data, bias, width, tolerance, how)
 
@@ -185,12 +176,12 @@ def _search(problem: Problem, start: TwoLayer | None, rng: np.random.Generator, 
         problem,
         columns,
         Budget(),
-        excess=EXCESS,
-        least_excess=LEAST_EXCESS,
-        rounds=ROUNDS_BEFORE_NEWTON,
+        excess=settings.EXCESS,
+        least_excess=settings.LEAST_EXCESS,
+        rounds=settings.ROUNDS_BEFORE_NEWTON,
         most=max_rounds,
     )
-    excess = EXCESS
+    excess = settings.EXCESS
     for generated in found:
         excess = generated.excess
         if generated.exact is not None:
@@ -212,10 +203,10 @@ def _prove(problem: Problem, columns: Columns, exact: NewtonResult, max_nodes: i
     """
     lam = np.clip(exact.lam, 0.0, None)
     value = float(np.linalg.norm(exact.U, axis=1).sum())
-    level, nodes = 1.0 + PROVED, 0
+    level, nodes = 1.0 + settings.PROVED, 0
     for u, sign in zip(exact.U, exact.s, strict=True):
         columns.add(u, float(sign))
-    for _ in range(MAX_CENTRES):
+    for _ in range(settings.MAX_CENTRES):
         columns.multipliers = lam
         if not columns.price(level - 1.0)[0]:
             bounds = _suprema(problem, exact.U, lam, level, max_nodes, stop_above=level * (1 + 1e-6))
@@ -226,7 +217,7 @@ def _prove(problem: Problem, columns: Columns, exact: NewtonResult, max_nodes: i
         if centred is None:  # no multipliers reach this value: there is a better network
             crude = max(SignedDual(problem.X, problem.y, lam, sign).crude_bound() for sign in (1.0, -1.0))
             return _Found(exact.U, exact.s, lam, crude, nodes, True), True
-        lam, level = centred, 1.0 + PROVED_BY_PROGRAM
+        lam, level = centred, 1.0 + settings.PROVED_BY_PROGRAM
     bounds = _suprema(problem, exact.U, lam, level, max_nodes)
     nodes += sum(bound.nodes for bound in bounds)
     return _Found(exact.U, exact.s, lam, max(bound.upper for bound in bounds), nodes, True), False
@@ -236,7 +227,7 @@ def _suprema(
     problem: Problem, U: FloatArray, lam: FloatArray, level: float, max_nodes: int, stop_above: float = inf
 ) -> tuple[Supremum, Supremum]:
     """Bounds on sup F and sup -F: by regions in three dimensions, by branch and bound in more."""
-    if problem.X.shape[1] == 3 and problem.n_samples <= MAX_REGIONS:
+    if problem.X.shape[1] == 3 and problem.n_samples <= settings.MAX_REGIONS:
         return spherical_supremum(problem.X, problem.y, lam)
     starts = np.vstack([problem.X / problem.norms[:, None], U / np.linalg.norm(U, axis=1)[:, None]])
     return dual_supremum(
@@ -269,7 +260,7 @@ def _improve(columns: Columns, bounds: tuple[Supremum, Supremum], level: float) 
 def _bracket(
     problem: Problem, found: _Found, data: Dataset, bias: bool, width: int | None, tolerance: float, how: str
 ) -> Bracket:
-    lower = fsum(found.lam) / found.supremum * (1 - OUTWARDS) if found.supremum > 0 else 0.0
+    lower = fsum(found.lam) / found.supremum * (1 - settings.OUTWARDS) if found.supremum > 0 else 0.0
     network = TwoLayer.from_directions(problem.ambient(found.U), found.s, bias=bias)
     best: TwoLayer | None = network
     notes = [f"Found by {how}."]
@@ -286,7 +277,7 @@ def _bracket(
     upper = inf
     if best is not None:
         best = best.at_margin_one(data.X, data.y)
-        upper = best.norm_squared() / 2 * (1 + OUTWARDS + 1e-14 * best.norm_squared())
+        upper = best.norm_squared() / 2 * (1 + settings.OUTWARDS + 1e-14 * best.norm_squared())
         if width is not None:
             best = best.widened(max(width, best.width))
     proved = lower > 0 and upper <= lower * (1 + tolerance)

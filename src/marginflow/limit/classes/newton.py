@@ -18,20 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
+from marginflow.limit.classes import settings
 from marginflow.limit.classes.elimination import KKTSystem, Linearised
 from marginflow.limit.classes.problem import ClassesProblem, Solution, Weights
-from marginflow.limit.classes.settings import (
-    BOLD,
-    CONVERGED,
-    LAMBDA_ROUNDING,
-    LONGEST,
-    MARGIN_ROUNDING,
-    REPETITIONS,
-    ROUNDS,
-    SIGN_ROUNDING,
-    STALLED,
-    STEPS,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +60,7 @@ def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[
     repetitions = 0
     if structure.kink.sum(axis=0).max(initial=0) >= problem.T.shape[1]:
         return None  # a neuron with as many kinks as weights is zero
-    for number in range(ROUNDS):
+    for number in range(settings.ROUNDS):
         if over():
             return None
         found = _newton(problem, structure)
@@ -88,10 +77,10 @@ def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[
         masks = [mask for mask, _ in wrong]
         if key in seen:
             repetitions += 1
-            if repetitions > REPETITIONS:
+            if repetitions > settings.REPETITIONS:
                 return None
             masks = _some(wrong, int(rng.integers(count)))
-        elif number >= BOLD:
+        elif number >= settings.BOLD:
             masks = _worst(wrong)
         seen.add(key)
         structure = _corrected(problem, structure, *masks)
@@ -105,12 +94,12 @@ def _newton(problem: ClassesProblem, structure: ClassesStructure) -> ClassesStru
     system = KKTSystem(problem, structure.on_margin, structure.kink, structure.active)
     i, t, a, j = system.i, system.t, system.a, system.j
     at, before = Solution(structure.weights, np.maximum(structure.lam[i, t], 0.0), structure.mu[a, j]), np.inf
-    for _ in range(STEPS):
+    for _ in range(settings.STEPS):
         linearised, norm = Linearised(system, at), at.weights.norm
         size = linearised.size / norm
         if not np.isfinite(size):
             return None
-        if size < CONVERGED or (size < STALLED and size > 0.3 * before):
+        if size < settings.CONVERGED or (size < settings.STALLED and size > 0.3 * before):
             lam, mu = np.zeros_like(structure.lam), np.zeros_like(structure.mu)
             lam[i, t], mu[a, j] = at.lam, at.mu
             return replace(structure, weights=at.weights, lam=lam, mu=mu)
@@ -118,7 +107,7 @@ def _newton(problem: ClassesProblem, structure: ClassesStructure) -> ClassesStru
         step = linearised.newton_step()
         if step is None:
             return None
-        length = min(1.0, LONGEST * norm / max(step.weights.norm, np.finfo(float).tiny))
+        length = min(1.0, settings.LONGEST * norm / max(step.weights.norm, np.finfo(float).tiny))
         weights = Weights(at.weights.U + length * step.weights.U, at.weights.V + length * step.weights.V)
         at = Solution(weights, at.lam + length * step.lam, at.mu + length * step.mu)
     return None
@@ -130,9 +119,9 @@ def _violations(problem: ClassesProblem, structure: ClassesStructure) -> list[tu
     Z = problem.T @ U.T
     margins = problem.margins(np.where(structure.kink, 0.0, np.maximum(Z, 0.0)), V)
     top = float(np.abs(lam).max())
-    drop = structure.on_margin & (lam < -LAMBDA_ROUNDING * top)
-    add = ~structure.on_margin & (margins < 1.0 - MARGIN_ROUNDING)
-    flips = ~structure.kink & ((Z > 0) != structure.active) & (np.abs(Z) > SIGN_ROUNDING)
+    drop = structure.on_margin & (lam < -settings.LAMBDA_ROUNDING * top)
+    add = ~structure.on_margin & (margins < 1.0 - settings.MARGIN_ROUNDING)
+    flips = ~structure.kink & ((Z > 0) != structure.active) & (np.abs(Z) > settings.SIGN_ROUNDING)
     through = problem.votes(lam) @ V
     dv = V[problem.own][:, None, :] - V[None, :, :]
     positive = np.maximum(lam, 0.0)
@@ -145,7 +134,7 @@ def _violations(problem: ClassesProblem, structure: ClassesStructure) -> list[tu
         (add, 1.0 - margins),
         (flips & (through < 0), relative),
         (flips & (through >= 0), relative),
-        (beyond > 10.0 * LAMBDA_ROUNDING * top, beyond / (top * float(np.abs(V).max()))),
+        (beyond > 10.0 * settings.LAMBDA_ROUNDING * top, beyond / (top * float(np.abs(V).max()))),
     ]
 
 

@@ -21,18 +21,8 @@ import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
+from marginflow.limit.interior import settings
 from marginflow.limit.interior.program import InteriorProgram
-from marginflow.limit.interior.settings import (
-    ACCEPTED,
-    CUTS,
-    PATIENCE,
-    RANK,
-    SINGULAR,
-    STEPS,
-    STRUCTURES,
-    SUM_ROUNDING,
-    ZERO,
-)
 from marginflow.limit.interior.structure import Guess
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK, moved
 
@@ -52,7 +42,7 @@ class InteriorOptimum:
 def finish(program: InteriorProgram, guess: Guess) -> InteriorOptimum | None:
     """The exact point of the structure, or of a neighbouring one; None where none is consistent."""
     total, fewest, idle = 0, np.inf, 0
-    for _ in range(STRUCTURES):
+    for _ in range(settings.STRUCTURES):
         if len(guess.s) == 0 or not guess.free.any():
             return None
         face, steps, residual = _solution(program, guess)
@@ -63,7 +53,7 @@ def finish(program: InteriorProgram, guess: Guess) -> InteriorOptimum | None:
         following, violations = _moved(program, guess, point)
         if violations == 0:
             # Rounding of the multipliers alone leaves this much in the equations.
-            accepted = ACCEPTED + 4.0 * np.finfo(float).eps * float(point.lam.max()) / face.unit()
+            accepted = settings.ACCEPTED + 4.0 * np.finfo(float).eps * float(point.lam.max()) / face.unit()
             return replace(point, residual=residual, steps=total) if residual <= accepted else None
         if violations < fewest:
             fewest, idle = violations, 0
@@ -79,13 +69,13 @@ def _solution(program: InteriorProgram, guess: Guess) -> tuple[Face, int, float]
     """The equations of a structure with their solution; singular values are cut off where that is what helps."""
     taken = 0
     best: tuple[Face, float] | None = None
-    for cut in CUTS:
+    for cut in settings.CUTS:
         face = Face(program, guess)
         steps, residual = face.converge(cut)
         taken += steps
         if best is None or residual < best[1]:
             best = face, residual
-        if residual <= ACCEPTED:
+        if residual <= settings.ACCEPTED:
             break
     assert best is not None
     return best[0], taken, best[1]
@@ -136,7 +126,7 @@ class Face:
         """
         best, kept = self._equations()[2], (self.lam, list(self.a))
         step = poor = 0
-        while step < STEPS and poor < PATIENCE and best > 0.0 and self._step(cut):
+        while step < settings.STEPS and poor < settings.PATIENCE and best > 0.0 and self._step(cut):
             step += 1
             residual = self._equations()[2]
             poor = poor + 1 if not residual < 0.5 * best else 0
@@ -219,7 +209,7 @@ def _null_space(rows: FloatArray) -> FloatArray:
         return np.eye(r)
     Q, R, _ = scipy.linalg.qr(rows.T, pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(R))
-    rank = int((diagonal > RANK * diagonal[0]).sum())
+    rank = int((diagonal > settings.RANK * diagonal[0]).sum())
     null: FloatArray = Q[:, rank:]
     return null
 
@@ -231,12 +221,14 @@ def _solve(J: FloatArray, rhs: FloatArray, cut: float) -> FloatArray | None:
     lu, pivots, info = scipy.linalg.lapack.dgetrf(J)
     if info == 0 and cut == 0.0:
         condition, _ = scipy.linalg.lapack.dgecon(lu, float(np.abs(J).sum(axis=0).max()))
-        if condition > SINGULAR:
+        if condition > settings.SINGULAR:
             x, _ = scipy.linalg.lapack.dgetrs(lu, pivots, rhs)
             dx, _ = scipy.linalg.lapack.dgetrs(lu, pivots, rhs - J @ x)
             solution: FloatArray = x + dx
             return solution
-    least: FloatArray = scipy.linalg.lstsq(J, rhs, cond=max(cut, RANK), lapack_driver="gelsy", check_finite=False)[0]
+    least: FloatArray = scipy.linalg.lstsq(
+        J, rhs, cond=max(cut, settings.RANK), lapack_driver="gelsy", check_finite=False
+    )[0]
     return least
 
 
@@ -244,17 +236,17 @@ def _moved(program: InteriorProgram, guess: Guess, point: InteriorOptimum) -> tu
     """Each pair and sample where its own condition puts it, and how many had to be moved."""
     U, lam, C = point.U, point.lam, program.penalty
     Z = program.X @ U.T
-    rounding = SUM_ROUNDING * np.outer(np.linalg.norm(program.X, axis=1), np.linalg.norm(U, axis=1))
-    tiny = ZERO * np.abs(Z).max(axis=0) + rounding
-    small = ZERO * float(lam.max(initial=0.0))
+    rounding = settings.SUM_ROUNDING * np.outer(np.linalg.norm(program.X, axis=1), np.linalg.norm(U, axis=1))
+    tiny = settings.ZERO * np.abs(Z).max(axis=0) + rounding
+    small = settings.ZERO * float(lam.max(initial=0.0))
     state, opposite = guess.state, program.opposite(guess.s)
     new = moved(state, opposite, Z, point.mu, lam, tiny, small)
     # A sample without a multiplier holds no neuron: its pairs follow the sign.
     none = (lam <= 0) & ~guess.free
     new[none] = np.where(Z[none] > 0, ACTIVE, INACTIVE)
-    margins, room = program.margins(U, guess.s), ZERO + rounding.sum(axis=1)
+    margins, room = program.margins(U, guess.s), settings.ZERO + rounding.sum(axis=1)
     leave, enter = guess.free & (lam < -small), ~guess.free & ~guess.capped & (margins < 1.0 - room)
-    cap, uncap = guess.free & (lam > C * (1.0 + ZERO)), guess.capped & (margins > 1.0 + room)
+    cap, uncap = guess.free & (lam > C * (1.0 + settings.ZERO)), guess.capped & (margins > 1.0 + room)
     wrong = (new != state) & ~none[:, None]
     violations = int(sum(part.sum() for part in (wrong, leave, enter, cap, uncap)))
     free = (guess.free & ~leave & ~cap) | enter | uncap

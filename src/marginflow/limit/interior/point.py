@@ -7,6 +7,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
+from marginflow.limit.interior import settings
 from marginflow.limit.interior.finish import InteriorOptimum, finish
 from marginflow.limit.interior.iterate import Iterate
 from marginflow.limit.interior.program import InteriorProgram
@@ -19,16 +20,6 @@ from marginflow.limit.interior.rounds import (
     soften,
     started,
     total_multiplier,
-)
-from marginflow.limit.interior.settings import (
-    AFFORDABLE,
-    CENTRED,
-    CHEAP,
-    COLD,
-    FIRST_ROUNDS,
-    READ_AT,
-    READ_ITERATIONS,
-    ROUGHLY,
 )
 from marginflow.limit.interior.structure import Snapshot, read_structures
 from marginflow.limit.neurons import Neurons, survivors
@@ -60,7 +51,7 @@ class InteriorPoint:
 
 def affordable(problem: Problem, neurons: int) -> bool:
     """Whether an iteration with so many neurons is cheap enough."""
-    return _work(problem, neurons) <= AFFORDABLE
+    return _work(problem, neurons) <= settings.AFFORDABLE
 
 
 def before_interior(problem: Problem, neurons: int) -> int | None:
@@ -106,7 +97,7 @@ def interior_point(
     effort = Effort(budget)
     with budget.interruptible(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if manner is None:
-            manner = "hard" if _work(problem, len(neurons.s)) <= CHEAP else "soft"
+            manner = "hard" if _work(problem, len(neurons.s)) <= settings.CHEAP else "soft"
         at = _first(program, neurons, multipliers, effort)
         if at is None:
             return None
@@ -142,15 +133,15 @@ def _first(
     even = np.full(len(program.y), total_multiplier(scaled) / len(program.y))
     lam = even if multipliers is None else multipliers * program.units.price
     separated = multipliers is not None or bool(program.margins(scaled.U, scaled.s).min() > 0.0)
-    at = started(program, scaled, lam, COLD)
+    at = started(program, scaled, lam, settings.COLD)
     return at if separated or program.soft else separate(at, effort)
 
 
 def _settled(at: Iterate, manner: Manner, effort: Effort) -> tuple[Iterate, list[Snapshot] | None]:
     """The solution of (C) at its own pattern, and the iterates that led to it; None in their place if there is none."""
     if manner == "hard":
-        return hard_rounds(at, effort, cold=True, most=FIRST_ROUNDS)
-    if not converge(at, CENTRED, effort, shortfall=ROUGHLY):
+        return hard_rounds(at, effort, cold=True, most=settings.FIRST_ROUNDS)
+    if not converge(at, settings.CENTRED, effort, shortfall=settings.ROUGHLY):
         return at, None
     softened = soften(at)
     return hard_rounds(softened if soft_pattern(softened, effort) else at, effort)
@@ -158,8 +149,8 @@ def _settled(at: Iterate, manner: Manner, effort: Effort) -> tuple[Iterate, list
 
 def _exact(at: Iterate, trail: list[Snapshot], effort: Effort) -> tuple[InteriorOptimum, IntArray] | None:
     """Newton's method on the structure that the iterates show, read again and again as they come closer."""
-    for gap in READ_AT:
-        converge(at, gap, effort, most=READ_ITERATIONS, trail=trail)
+    for gap in settings.READ_AT:
+        converge(at, gap, effort, most=settings.READ_ITERATIONS, trail=trail)
         for guess in read_structures(at, trail):
             found = finish(at.program, guess)
             if found is not None:

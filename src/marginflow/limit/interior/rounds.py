@@ -20,34 +20,9 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.budget import Budget, Progress
+from marginflow.limit.interior import settings
 from marginflow.limit.interior.iterate import Iterate
 from marginflow.limit.interior.program import InteriorProgram
-from marginflow.limit.interior.settings import (
-    AT_ROUNDING,
-    COLD,
-    COLLAPSED,
-    DEARER,
-    FEW_FLIPS,
-    IDLE_HARD,
-    IDLE_SOFT,
-    LEAST_MULTIPLIER,
-    MOST_ROUNDS,
-    PRICE,
-    ROUND_GAP,
-    ROUND_ITERATIONS,
-    SEPARATED,
-    SEPARATION_GAP,
-    SEPARATION_ROUNDS,
-    SHORTFALL,
-    SOFT_GAP,
-    SOFT_ITERATIONS,
-    SOFT_START,
-    SOFTNESS,
-    STUCK,
-    STUCK_STEPS,
-    UNFELT,
-    WARM,
-)
 from marginflow.limit.interior.structure import Snapshot
 from marginflow.limit.neurons import Neurons, equal_pattern_groups, follow
 
@@ -74,7 +49,7 @@ def started(
 
     `support` gives every sample an active neuron; by default with a hard margin, where each needs one.
     """
-    least = LEAST_MULTIPLIER * float(lam.mean())
+    least = settings.LEAST_MULTIPLIER * float(lam.mean())
     inside = np.maximum(lam, least if least > 0.0 else 1.0)
     if program.soft:
         inside = np.clip(inside, 1e-3 * program.penalty, (1.0 - 1e-3) * program.penalty)
@@ -108,25 +83,25 @@ def _with_support(program: InteriorProgram, U: FloatArray, s: FloatArray, A: Flo
 def separate(at: Iterate, effort: Effort) -> Iterate | None:
     """A point near the given one with positive margins; None if none was found."""
     program = at.program
-    price = PRICE * total_multiplier(at.neurons) / len(at.lam)
+    price = settings.PRICE * total_multiplier(at.neurons) / len(at.lam)
     gap = 1.0
-    for _ in range(SEPARATION_ROUNDS):
+    for _ in range(settings.SEPARATION_ROUNDS):
         at = again(at, gap, program=replace(program, penalty=price), support=True)
-        if not converge(at, SEPARATION_GAP, effort, shortfall=SEPARATION_GAP):
+        if not converge(at, settings.SEPARATION_GAP, effort, shortfall=settings.SEPARATION_GAP):
             return None
         effort.report(at, flips := n_flips(at))
-        if program.margins(at.U, at.s).min() > SEPARATED:
-            return again(at, WARM, program=program)
-        drop_idle(at, IDLE_HARD)
-        if flips < FEW_FLIPS * at.A.size:
-            price *= DEARER
+        if program.margins(at.U, at.s).min() > settings.SEPARATED:
+            return again(at, settings.WARM, program=program)
+        drop_idle(at, settings.IDLE_HARD)
+        if flips < settings.FEW_FLIPS * at.A.size:
+            price *= settings.DEARER
         gap = 0.1
     return None
 
 
 def soften(at: Iterate) -> Iterate:
     """The same neurons and multipliers, centred for the soft pattern."""
-    softened = started(at.program, at.neurons, at.lam, SOFT_START)
+    softened = started(at.program, at.neurons, at.lam, settings.SOFT_START)
     softened.members = at.members
     return softened
 
@@ -134,45 +109,45 @@ def soften(at: Iterate) -> Iterate:
 def soft_pattern(at: Iterate, effort: Effort) -> bool:
     """Let the pattern follow the central path until the gap is small; False if the objective ran away."""
     stuck, cost = 0, at.cost
-    for iteration in range(1, SOFT_ITERATIONS + 1):
+    for iteration in range(1, settings.SOFT_ITERATIONS + 1):
         if effort.budget.over:
             break
         nu = at.products / at.degree
         z = at.program.X @ at.U.T
-        c = (SOFTNESS * nu / at.lam)[:, None]
+        c = (settings.SOFTNESS * nu / at.lam)[:, None]
         at.A = np.where(at.opposite, 0.0, 0.5 * (1.0 + z / np.sqrt(z**2 + 4.0 * c**2)))
         length = at.newton()
         effort.iterations += 1
         if length == 0.0:
             break
-        stuck = stuck + 1 if length < STUCK else 0
-        if stuck == STUCK_STEPS:
+        stuck = stuck + 1 if length < settings.STUCK else 0
+        if stuck == settings.STUCK_STEPS:
             at.centre(10.0 * nu)
             stuck = 0
         if iteration % 3 == 0 and float(np.abs(at.shortfall).max()) < 0.1:
-            drop_idle(at, IDLE_SOFT)
+            drop_idle(at, settings.IDLE_SOFT)
         if iteration % 10 == 0:
             effort.report(at, n_flips(at))
-        if not at.cost < COLLAPSED * cost:
+        if not at.cost < settings.COLLAPSED * cost:
             return False
-        if at.products <= SOFT_GAP * at.cost:
+        if at.products <= settings.SOFT_GAP * at.cost:
             break
     return True
 
 
 def hard_rounds(
-    at: Iterate, effort: Effort, *, cold: bool = False, most: int = MOST_ROUNDS
+    at: Iterate, effort: Effort, *, cold: bool = False, most: int = settings.MOST_ROUNDS
 ) -> tuple[Iterate, list[Snapshot] | None]:
     """The convex-concave procedure; the last iterate, and what it came by if no pair flips any more."""
-    gap = COLD if cold else WARM
+    gap = settings.COLD if cold else settings.WARM
     for _ in range(most):
         at = again(at, gap)
-        gap = WARM
+        gap = settings.WARM
         trail: list[Snapshot] = []
-        if not converge(at, ROUND_GAP, effort, trail=trail):
+        if not converge(at, settings.ROUND_GAP, effort, trail=trail):
             return at, None
         effort.rounds += 1
-        live = drop_idle(at, IDLE_HARD)
+        live = drop_idle(at, settings.IDLE_HARD)
         effort.report(at, flips := n_flips(at))
         if flips == 0:
             return at, [snapshot.take(live) for snapshot in trail]
@@ -184,8 +159,8 @@ def converge(
     gap: float,
     effort: Effort,
     *,
-    most: int = ROUND_ITERATIONS,
-    shortfall: float = SHORTFALL,
+    most: int = settings.ROUND_ITERATIONS,
+    shortfall: float = settings.SHORTFALL,
     trail: list[Snapshot] | None = None,
 ) -> bool:
     """Solve (C) at the present pattern to a relative gap; False if that was not reached. `trail` gets all iterates."""
@@ -199,7 +174,7 @@ def converge(
         effort.iterations += 1
         short = float(np.abs(at.shortfall).max())
         if length == 0.0:
-            return at.products <= gap * at.cost and short <= AT_ROUNDING
+            return at.products <= gap * at.cost and short <= settings.AT_ROUNDING
         if at.products <= gap * at.cost and short <= shortfall:
             return True
         stuck = stuck + 1 if length < 0.05 else 0
@@ -222,7 +197,7 @@ def drop_idle(at: Iterate, share: float) -> BoolArray:
     zero neurons satisfy their own condition.
     """
     size = np.abs(at.program.X @ at.U.T).max(axis=0)
-    live: BoolArray = size >= (share * at.cones.idle() if at.outputs_squared is None else UNFELT)
+    live: BoolArray = size >= (share * at.cones.idle() if at.outputs_squared is None else settings.UNFELT)
     if len(np.unique(at.s[live])) < len(np.unique(at.s)):
         live[:] = True
     if not live.all():

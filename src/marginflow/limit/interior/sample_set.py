@@ -11,23 +11,10 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.limit.budget import Budget
+from marginflow.limit.interior import settings
 from marginflow.limit.interior.finish import finish
 from marginflow.limit.interior.point import InteriorPoint, interior_point
 from marginflow.limit.interior.program import InteriorProgram
-from marginflow.limit.interior.settings import (
-    COPIES,
-    FEW_SHORT,
-    FIRST_SHARE,
-    JOIN_AT_LEAST,
-    LARGEST_SHARE,
-    MANY_SHORT,
-    NEAR_MARGIN,
-    SET_CROWD,
-    SET_FROM,
-    SET_ROUNDS,
-    SHORT,
-    TO_A_DIMENSION,
-)
 from marginflow.limit.interior.structure import Guess
 from marginflow.limit.neurons import Neurons, follow
 from marginflow.limit.problem import Problem
@@ -41,7 +28,7 @@ def interior_point_of_few(
     """As `interior_point`, from a set of samples that grows, or from all of them where that is given up."""
     m, r = problem.X.shape
     separated = multipliers is not None or bool(problem.margins(neurons.U, neurons.s).min() > 0.0)
-    if m >= SET_FROM and m >= SET_CROWD * r:
+    if m >= settings.SET_FROM and m >= settings.SET_CROWD * r:
         point, solved_once = _of_few(problem, neurons, budget, multipliers)
         if point is not None:
             return point
@@ -58,7 +45,7 @@ def _of_few(
     rows = _first_rows(problem, neurons)
     last: InteriorPoint | None = None
     points: list[InteriorPoint] = []
-    for _ in range(SET_ROUNDS):
+    for _ in range(settings.SET_ROUNDS):
         part = replace(problem, X=problem.X[rows], y=problem.y[rows], order=np.arange(len(rows)))
         point = None if last is None else _from_last(part, last, neurons, budget)
         if point is None:
@@ -71,17 +58,19 @@ def _of_few(
         margins = problem.margins(point.U, point.s)
         outside = np.ones(m, dtype=bool)
         outside[rows] = False
-        short = np.flatnonzero(outside & (margins < 1.0 - SHORT))
+        short = np.flatnonzero(outside & (margins < 1.0 - settings.SHORT))
         if not short.size:
             return _on_all(points, rows, m), True
-        if short.size > MANY_SHORT * m or rows.size > LARGEST_SHARE * m:
+        if short.size > settings.MANY_SHORT * m or rows.size > settings.LARGEST_SHARE * m:
             break
         trained = neurons.outputs_squared is None
-        ended = _newton_on_all(problem, _on_all(points, rows, m)) if trained and short.size <= FEW_SHORT else None
+        ended = (
+            _newton_on_all(problem, _on_all(points, rows, m)) if trained and short.size <= settings.FEW_SHORT else None
+        )
         if ended is not None:
             return ended, True
-        worst = short[np.argsort(margins[short], kind="stable")[: max(JOIN_AT_LEAST, rows.size // 2)]]
-        near = np.flatnonzero(outside & (margins < NEAR_MARGIN))
+        worst = short[np.argsort(margins[short], kind="stable")[: max(settings.JOIN_AT_LEAST, rows.size // 2)]]
+        near = np.flatnonzero(outside & (margins < settings.NEAR_MARGIN))
         rows, last = np.union1d(rows, np.union1d(worst, near)), point
     return None, bool(points)
 
@@ -93,7 +82,7 @@ def _from_last(part: Problem, last: InteriorPoint, neurons: Neurons, budget: Bud
     point = interior_point(part, Neurons(last.U, last.s), budget)
     if point is not None:
         return replace(point, members=follow(last.members, point.members))
-    U, s = np.concatenate([last.U, COPIES * neurons.U]), np.concatenate([last.s, neurons.s])
+    U, s = np.concatenate([last.U, settings.COPIES * neurons.U]), np.concatenate([last.s, neurons.s])
     order = np.argsort(-s, kind="stable")
     point = interior_point(part, Neurons(U[order], s[order]), budget)
     if point is None:
@@ -140,7 +129,7 @@ def _on_all(points: list[InteriorPoint], rows: IntArray, m: int) -> InteriorPoin
 def _first_rows(problem: Problem, neurons: Neurons) -> IntArray:
     """The samples of smallest margin of each label, and as many at random; ascending."""
     m, r = problem.X.shape
-    count = max(int(FIRST_SHARE * m), TO_A_DIMENSION * r)
+    count = max(int(settings.FIRST_SHARE * m), settings.TO_A_DIMENSION * r)
     margins = problem.margins(neurons.U, neurons.s)
     random = np.random.default_rng(0).choice(m, min(m, count // 2), replace=False)
     return np.union1d(random, nearest(margins, problem.y, count // 4))

@@ -14,22 +14,12 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.limit.budget import OutOfTimeError
+from marginflow.limit.plane import settings
 from marginflow.limit.plane.arrangement import Survey, survey
 from marginflow.limit.plane.finish import clarke_products, finish
 from marginflow.limit.plane.multipliers import admissible
 from marginflow.limit.plane.program import Program
 from marginflow.limit.plane.samples import PlanarSamples
-from marginflow.limit.plane.settings import (
-    CAP_GROWTH,
-    COLUMNS_A_ROUND,
-    EXCESS,
-    FINISH_BELOW,
-    FIRST_CAP,
-    FIRST_COLUMNS,
-    MAX_ROUNDS,
-    PROVED,
-    SLACK,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +54,12 @@ def solve(samples: PlanarSamples, *, penalty: float, gap: float, deadline: float
 def _first_columns(rows: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Directions to begin with: some samples, and some at random, for both signs."""
     rng = np.random.default_rng(0)
-    chosen = rng.permutation(len(rows))[:FIRST_COLUMNS]
-    random = rng.standard_normal((FIRST_COLUMNS, rows.shape[1]))
+    chosen = rng.permutation(len(rows))[: settings.FIRST_COLUMNS]
+    random = rng.standard_normal((settings.FIRST_COLUMNS, rows.shape[1]))
     random[:, ~rows.any(axis=0)] = 0.0
     directions = np.vstack([rows[chosen], random, random])
     directions /= np.linalg.norm(directions, axis=1)[:, None]
-    return directions, np.concatenate([y[chosen], np.ones(FIRST_COLUMNS), -np.ones(FIRST_COLUMNS)])
+    return directions, np.concatenate([y[chosen], np.ones(settings.FIRST_COLUMNS), -np.ones(settings.FIRST_COLUMNS)])
 
 
 class _Generation:
@@ -78,26 +68,26 @@ class _Generation:
     def __init__(self, samples: PlanarSamples, penalty: float, gap: float, deadline: float) -> None:
         self.samples, self.gap, self.deadline, self.hard = samples, gap, deadline, bool(np.isinf(penalty))
         rows, y = samples.rows, samples.y
-        self.program = Program(rows, y, np.full(len(y), FIRST_CAP if self.hard else penalty))
+        self.program = Program(rows, y, np.full(len(y), settings.FIRST_CAP if self.hard else penalty))
         self.program.add(*_first_columns(rows, y))
         self.lower, self.lam, self.rounds = 0.0, np.zeros(len(y)), 0
 
     def run(self) -> Solution:
         """Rounds of columns, until Newton's method ends them or the bracket is closed."""
-        program, tried = self.program, FINISH_BELOW * 10
-        for count in range(1, MAX_ROUNDS + 1):
+        program, tried = self.program, settings.FINISH_BELOW * 10
+        for count in range(1, settings.MAX_ROUNDS + 1):
             program.solve(self.deadline)
             self.rounds, began = count, time.monotonic()
-            found = self._look(program.multipliers, 1.0 + EXCESS)
+            found = self._look(program.multipliers, 1.0 + settings.EXCESS)
             if count == 1:
                 self.deadline -= 1.5 * (time.monotonic() - began)  # what the proof will take, on a busy machine
             width = self._offer(found)
-            if self.hard and program.slack.sum() > SLACK and (found.supremum <= 1.5 or width < 0.1):
-                program.raise_caps(CAP_GROWTH)
+            if self.hard and program.slack.sum() > settings.SLACK and (found.supremum <= 1.5 or width < 0.1):
+                program.raise_caps(settings.CAP_GROWTH)
                 continue
-            settled = found.supremum <= 1.0 + max(EXCESS, program.tolerance)
-            if program.slack.sum() <= SLACK or not self.hard:
-                if width < min(FINISH_BELOW, tried / 4) or settled or width <= self.gap:
+            settled = found.supremum <= 1.0 + max(settings.EXCESS, program.tolerance)
+            if program.slack.sum() <= settings.SLACK or not self.hard:
+                if width < min(settings.FINISH_BELOW, tried / 4) or settled or width <= self.gap:
                     tried = width
                     done = self._finished(found, width)
                     if done is not None:
@@ -107,7 +97,7 @@ class _Generation:
             if time.monotonic() > self.deadline:
                 raise OutOfTimeError
             for part in found.peaks:
-                many = slice(0, COLUMNS_A_ROUND)
+                many = slice(0, settings.COLUMNS_A_ROUND)
                 program.add(part.directions[many], np.full(len(part.values[many]), part.sign))
         return self.best()
 
@@ -122,8 +112,10 @@ class _Generation:
         end = finish(program, near, soft=not self.hard)
         if end is None:
             return None
-        end = admissible(program.rows, program.y, program.caps, end, look, excess=PROVED, deadline=self.deadline)
-        if end is None or look(end.lam, np.inf).supremum > 1.0 + max(PROVED, 0.5 * self.gap):
+        end = admissible(
+            program.rows, program.y, program.caps, end, look, excess=settings.PROVED, deadline=self.deadline
+        )
+        if end is None or look(end.lam, np.inf).supremum > 1.0 + max(settings.PROVED, 0.5 * self.gap):
             return None
         mu = clarke_products(program.rows, program.y, end)
         return None if mu is None else Solution(end.U, end.s, end.lam, mu, self.rounds)

@@ -14,47 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
+from marginflow.limit import settings
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.interior.settings import AFFORDABLE
 from marginflow.limit.neurons import Neurons, add_up, follow, gather, survivors
 from marginflow.limit.problem import Problem
 from marginflow.limit.products import product
 from marginflow.limit.samples import nearest, spread
-from marginflow.limit.settings import (
-    BEFORE_INTERIOR,
-    BUNDLES,
-    CROWDED,
-    DEAR_RESIDUAL,
-    ENOUGH_SHORT,
-    FAR_BEYOND,
-    FEW_SHORT,
-    FIRST_SET,
-    FLOW_LEAST,
-    FLOW_PART,
-    FLOW_WORK,
-    LARGE_STEP,
-    LIGHT_LOOKS,
-    LIGHT_SET,
-    LOOK_EVERY,
-    MANY_SHORT,
-    MARGINS,
-    MOST_LOOKS,
-    NEAR,
-    NEVER,
-    REFRESH_EVERY,
-    ROUGHLY_SHORT,
-    SET_FLIPS,
-    SET_HEAVY,
-    SET_MANNER,
-    SET_RESIDUALS,
-    SET_ROUNDS,
-    SET_SHARE,
-    SET_SLACK,
-    SET_WEIGHT,
-    SET_WRONG,
-    WORKING_SET_FROM,
-    WORKING_SET_RATIO,
-)
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.newton import Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE
@@ -73,7 +39,7 @@ class WorkingSet(AbstractStart):
     def propose(self, task: Task, budget: Budget) -> Finished | None:
         """A point of all samples, exact as that of its working set is."""
         m, r = task.X.shape
-        if m < WORKING_SET_FROM or m < WORKING_SET_RATIO * r:
+        if m < settings.WORKING_SET_FROM or m < settings.WORKING_SET_RATIO * r:
             return None
         rng = np.random.default_rng(0)
         with threads_for(task.X.size * task.width, available_threads()):
@@ -83,7 +49,7 @@ class WorkingSet(AbstractStart):
             neurons = task.neurons_in_span(flowed.network, margins)
         if task.missing_sign(neurons) is not None:
             return None
-        rows = np.union1d(some, nearest(margins, task.data.y, FIRST_SET // 4))
+        rows = np.union1d(some, nearest(margins, task.data.y, settings.FIRST_SET // 4))
         rounds = _Rounds(task, flowed, budget)
         with one_thread():
             return rounds.run(neurons, rows)
@@ -98,24 +64,25 @@ def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed,
     """
     m, r = task.X.shape
     if task.flow_steps is not None:
-        flowed, some = task.flow(task.flow_steps, budget), rng.choice(m, FIRST_SET, replace=False)
+        flowed, some = task.flow(task.flow_steps, budget), rng.choice(m, settings.FIRST_SET, replace=False)
         return flowed, flowed.network.margins(task.X, task.data.y), some
-    affordable = max(FIRST_SET, int(FLOW_PART / (r * task.width)))
-    part = affordable if affordable < m else FIRST_SET
+    affordable = max(settings.FIRST_SET, int(settings.FLOW_PART / (r * task.width)))
+    part = affordable if affordable < m else settings.FIRST_SET
     some = np.sort(rng.choice(m, part, replace=False))
-    flowed = flow_in_bundles(task, some, max(FLOW_LEAST, int(FLOW_WORK / (affordable * r * task.width))), budget)
-    seconds = MARGINS * m * task.width
+    steps = max(settings.FLOW_LEAST, int(settings.FLOW_WORK / (affordable * r * task.width)))
+    flowed = flow_in_bundles(task, some, steps, budget)
+    seconds = settings.MARGINS * m * task.width
     if not budget.affords(seconds):
         return flowed, None, some
     margins = flowed.network.margins(task.X, task.data.y)
-    if (np.delete(margins, some) < 0).mean() > SET_WRONG:
+    if (np.delete(margins, some) < 0).mean() > settings.SET_WRONG:
         return flowed, margins, None
     if affordable >= m:
         flowed = task.flow(None, budget)
         if not budget.affords(seconds):
             return flowed, None, some
         margins = flowed.network.margins(task.X, task.data.y)
-    return flowed, margins, some[:: -(-some.size // FIRST_SET)]
+    return flowed, margins, some[:: -(-some.size // settings.FIRST_SET)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,8 +123,8 @@ class _Rounds:
         self.history: list[Progress] = []
         # Where ADMM may not settle, the interior point has a working set of its own.
         m, r = task.X.shape
-        interior_follows = m > CROWDED * r and float(m) ** 2 * r * task.width <= AFFORDABLE
-        self.most_iterations = BEFORE_INTERIOR if interior_follows else None
+        interior_follows = m > settings.CROWDED * r and float(m) ** 2 * r * task.width <= AFFORDABLE
+        self.most_iterations = settings.BEFORE_INTERIOR if interior_follows else None
         self.back = np.zeros(len(self.y), dtype=bool)  # samples that were left out and came back stay
         self.seen = np.zeros(len(self.y), dtype=bool)
 
@@ -165,20 +132,21 @@ class _Rounds:
         """Look for the samples that decide, then solve for them exactly and look at all the others once more."""
         last: _Point | None = self._first(neurons, rows)
         point: _Point | None = None
-        for attempt, residual in enumerate(SET_RESIDUALS):  # a later one continues the earlier, which was too early
+        # A later residual continues the earlier one, which was too early.
+        for attempt, residual in enumerate(settings.SET_RESIDUALS):
             last = None if last is None else self._rough(last, residual)
             if last is None or self.budget.over:
                 break
-            point = self._by_newton(last) if attempt + 1 < len(SET_RESIDUALS) else self._exact(last)
+            point = self._by_newton(last) if attempt + 1 < len(settings.SET_RESIDUALS) else self._exact(last)
             if point is not None or self.budget.over:
                 break
         steps = 0
-        for count in range(1, SET_ROUNDS + 1):
+        for count in range(1, settings.SET_ROUNDS + 1):
             if point is None:
                 return None if last is None or not self.budget.over else self._finished(last, "")
             steps, last = steps + point.steps, point
             margins = self._margins(point.neurons)
-            violated = self._short(point.rows, margins, SET_SLACK)
+            violated = self._short(point.rows, margins, settings.SET_SLACK)
             self._report("working set", count, violated.size, point)
             if violated.size == 0:
                 rounds = "1 round" if count == 1 else f"{count} rounds"
@@ -196,7 +164,7 @@ class _Rounds:
 
     def _first(self, neurons: Neurons, rows: IntArray) -> _Point:
         """Where the flow ended, its neurons in bundles, on the first set."""
-        groups = gather(neurons.U, neurons.s, int(BUNDLES * max(1.0, FIRST_SET / neurons.U.shape[1])))
+        groups = gather(neurons.U, neurons.s, int(settings.BUNDLES * max(1.0, settings.FIRST_SET / neurons.U.shape[1])))
         neurons, problem = add_up(neurons, groups), self._problem_of(rows)
         lam = problem.warm_multipliers(problem.reduced(neurons.U), neurons.s)
         active = problem.X @ problem.reduced(neurons.U).T > 0
@@ -208,34 +176,36 @@ class _Rounds:
         None of these sets is solved exactly: until the set is right, its solution is that of another problem.
         """
         problem, iterations = point.problem, 0
-        factor, looks = (SET_WEIGHT, LIGHT_LOOKS) if problem.steep else (1.0, MOST_LOOKS)
-        for count in range(1, SET_ROUNDS + 1):
-            crowded = point.problem.steep and point.rows.size > LIGHT_SET * point.problem.X.shape[1]
+        factor, looks = (settings.SET_WEIGHT, settings.LIGHT_LOOKS) if problem.steep else (1.0, settings.MOST_LOOKS)
+        for count in range(1, settings.SET_ROUNDS + 1):
+            crowded = point.problem.steep and point.rows.size > settings.LIGHT_SET * point.problem.X.shape[1]
             if crowded:
-                factor, looks = SET_HEAVY, MOST_LOOKS
-            many = (MANY_SHORT if crowded else ENOUGH_SHORT) * point.rows.size
-            few = (FEW_SHORT if crowded else ENOUGH_SHORT) * point.rows.size
+                factor, looks = settings.SET_HEAVY, settings.MOST_LOOKS
+            many = (settings.MANY_SHORT if crowded else settings.ENOUGH_SHORT) * point.rows.size
+            few = (settings.FEW_SHORT if crowded else settings.ENOUGH_SHORT) * point.rows.size
             problem, start = point.problem, replace(point.neurons, U=point.problem.reduced(point.neurons.U))
             admm = Admm(
                 problem, start, point.lam, weights=point.mu, precision="single",
-                weight=factor, balanced_from=NEVER if crowded else LIGHT_LOOKS * LOOK_EVERY,
+                weight=factor, balanced_from=settings.NEVER if crowded else settings.LIGHT_LOOKS * settings.LOOK_EVERY,
             )  # fmt: skip
             for _ in range(looks):
                 with threads_for(problem.X.size * len(admm.s), self.threads):
-                    for _ in range(LOOK_EVERY // REFRESH_EVERY):
-                        admm.run(REFRESH_EVERY)
+                    for _ in range(settings.LOOK_EVERY // settings.REFRESH_EVERY):
+                        admm.run(settings.REFRESH_EVERY)
                         admm.drop_idle(0)
                 neurons = Neurons(problem.ambient(admm.U.astype(np.float64)), admm.s, admm.a2)
                 margins = self._margins(neurons)
-                dear = crowded or problem.X.size * float(len(admm.s)) >= LARGE_STEP  # a step of Newton's method is
-                enough = DEAR_RESIDUAL * residual if dear else residual
-                settled = max(admm.primal_residual, admm.dual_residual) <= enough and admm.share_flipped <= SET_FLIPS
-                violated = self._short(point.rows, margins, ROUGHLY_SHORT)
+                # A step of Newton's method is dear.
+                dear = crowded or problem.X.size * float(len(admm.s)) >= settings.LARGE_STEP
+                enough = settings.DEAR_RESIDUAL * residual if dear else residual
+                settled = max(admm.primal_residual, admm.dual_residual) <= enough
+                settled = settled and admm.share_flipped <= settings.SET_FLIPS
+                violated = self._short(point.rows, margins, settings.ROUGHLY_SHORT)
                 if self.budget.over or settled or violated.size > many:
                     break
             iterations += admm.iterations
-            if count >= LIGHT_LOOKS or not (settled or violated.size > many):
-                factor, looks = 1.0, MOST_LOOKS
+            if count >= settings.LIGHT_LOOKS or not (settled or violated.size > many):
+                factor, looks = 1.0, settings.MOST_LOOKS
             if not np.isfinite(admm.objective) or not (admm.t > 0).any():
                 return None
             if self.most_iterations is not None and iterations > self.most_iterations and not settled:
@@ -246,7 +216,7 @@ class _Rounds:
             if self.budget.over:
                 return point
             if settled and violated.size <= few:
-                near = self._short(point.rows, margins, -NEAR)
+                near = self._short(point.rows, margins, -settings.NEAR)
                 most = max(violated.size, point.rows.size // 4)
                 return self._changed(_with_structure(point, admm), margins, near, most)
             if self._hopeless(point.rows, margins):
@@ -277,17 +247,17 @@ class _Rounds:
     def _hopeless(self, rows: IntArray, margins: FloatArray) -> bool:
         """Whether few samples do not decide about the others."""
         m = len(self.y)
-        return bool((margins < 0).sum() > SET_WRONG * m or rows.size > SET_SHARE * m)
+        return bool((margins < 0).sum() > settings.SET_WRONG * m or rows.size > settings.SET_SHARE * m)
 
     def _changed(self, point: _Point, margins: FloatArray, violated: IntArray, most: int | None = None) -> _Point:
         """The same point on another set: with the samples that are violated most, without those far beyond."""
         rows, order = point.rows, point.problem.order
         lam, mu = (spread(part, rows[order], len(self.y)) for part in (point.lam, point.mu))
-        most = max(FIRST_SET // 2, min(rows.size, violated.size // 2)) if most is None else most
+        most = max(settings.FIRST_SET // 2, min(rows.size, violated.size // 2)) if most is None else most
         worst = violated[np.argsort(margins[violated], kind="stable")[:most]]
         self.back[worst] |= self.seen[worst]
         self.seen[rows] = True
-        kept = rows[(lam[rows] > 0) | (margins[rows] < FAR_BEYOND) | self.back[rows]]
+        kept = rows[(lam[rows] > 0) | (margins[rows] < settings.FAR_BEYOND) | self.back[rows]]
         rows = np.sort(np.concatenate([kept, worst]))
         problem = self._problem_of(rows)
         index = rows[problem.order]
@@ -311,7 +281,7 @@ class _Rounds:
         """The exact point with this structure, or one that Newton's method finds from it."""
         if point.structure is None:
             return None
-        problem, (damping, inertia) = point.problem, SET_MANNER
+        problem, (damping, inertia) = point.problem, settings.SET_MANNER
         result = newton(
             problem, point.structure, frozen=self.task.frozen, deadline=self.budget.deadline,
             damping=damping, inertia=inertia, threads=self.threads,
