@@ -82,12 +82,6 @@ class Limit(Plotted, Plain):
     flow_seconds: float
     stopped_by: Stop | None = None
 
-    @property
-    def _filled(self) -> bool:
-        """Whether neurons vanished on the way and the network nevertheless has its whole width."""
-        vanished = self.moved is not None and self.moved.neurons_vanished > 0.0
-        return vanished and bool(self.certificate.live.all())
-
     def to_dict(self, *, arrays: bool = False) -> dict[str, object]:
         """Plain values for JSON; with `arrays` also those of the certificate."""
         return super().to_dict() | {"certificate": self.certificate.to_dict(arrays=arrays)}
@@ -117,11 +111,12 @@ class Limit(Plotted, Plain):
         ]
         if self.moved is not None:
             m = self.moved
+            filled = m.neurons_vanished > 0.0 and self.certificate.live.all()
             lines.append(
                 f"  the polish moved the outputs by cosine {m.cosine:.4f}, ||theta||^2 {m.norm_squared_before:.5g} -> "
                 f"{m.norm_squared_after:.5g}, {100 * m.patterns_changed:.1f} % of patterns changed, "
                 f"{100 * m.neurons_vanished:.0f} % of the flow's neurons vanished"
-                + (" (those that remain were split to fill the width)" if self._filled else "")
+                + (" (those that remain were split to fill the width)" if filled else "")
             )
         lines.append(f"  {self.seconds:.2f} s, of which flow {self.flow_seconds:.2f} s")
         return "\n".join(lines)

@@ -26,7 +26,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.certificates.multipliers.box_quadratic import least_squares_in_box
-from marginflow.limit.bracket.quadratic_majorant import QuadraticBound, quadratic_bound
+from marginflow.limit.bracket.quadratic_majorant import quadratic_bound
 from marginflow.limit.bracket.settings import QUADRATIC_FROM, ROUNDING, TIGHTENINGS
 
 
@@ -121,9 +121,12 @@ class SignedDual:
             if size == 0:
                 break
             low, high = self._cap_ranges(residual / size, (level - const - self.rounding) / size)
-            undecided = (node.low < 0) & (node.high > 0)
+            on, off = node.low >= 0, node.high <= 0
+            undecided = ~on & ~off
             if self.dimension >= QUADRATIC_FROM and undecided.any():
-                quadratic = self._quadratic(node, residual / size)
+                own, weights, fixed = self.own[undecided], self.lam_own[undecided], self.lam_own[on] @ self.own[on]
+                decided = np.vstack([self.own[on], -self.own[off]])
+                quadratic = quadratic_bound(fixed, own, weights, self.other, self.lam_other, decided, residual / size)
                 if quadratic.bound + self.rounding < bound:
                     bound = quadratic.bound + self.rounding
                     residual = quadratic.maximiser
@@ -136,25 +139,11 @@ class SignedDual:
             if (low > high).any():
                 return None, level, residual
             width, old = (high - low)[undecided], (node.high - node.low)[undecided]
-            decided = ((low >= 0) | (high <= 0))[undecided]
+            settled = ((low >= 0) | (high <= 0))[undecided]
             node = _Node(low, high)
-            if not (decided.any() or (width < 0.7 * old).any()):
+            if not (settled.any() or (width < 0.7 * old).any()):
                 break
         return node, bound, residual
-
-    def _quadratic(self, node: _Node, start: FloatArray) -> QuadraticBound:
-        """The quadratic bound over the node."""
-        on, off = node.low >= 0, node.high <= 0
-        free = ~on & ~off
-        return quadratic_bound(
-            self.lam_own[on] @ self.own[on],
-            self.own[free],
-            self.lam_own[free],
-            self.other,
-            self.lam_other,
-            np.vstack([self.own[on], -self.own[off]]),
-            start,
-        )
 
     def _cap_ranges(self, normal: FloatArray, height: float) -> tuple[FloatArray, FloatArray]:
         """Least and greatest z_i . u over the cap {||u|| = 1, normal . u >= height}, rounded outwards."""

@@ -249,12 +249,10 @@ def _upper(problem: Problem, U: FloatArray, s: FloatArray) -> float:
 
 def _improve(columns: Columns, bounds: tuple[Supremum, Supremum], level: float) -> bool:
     """Take in the directions at which the dual function exceeds the level."""
-    higher = False
-    for bound, sign in zip(bounds, (1.0, -1.0), strict=True):
-        if bound.lower > level * (1 + 1e-9):
-            higher = True
-            columns.add(bound.direction, sign)
-    return higher
+    higher = [pair for pair in zip(bounds, (1.0, -1.0), strict=True) if pair[0].lower > level * (1 + 1e-9)]
+    for bound, sign in higher:
+        columns.add(bound.direction, sign)
+    return bool(higher)
 
 
 def _bracket(

@@ -24,21 +24,17 @@ def spherical_supremum(rows: FloatArray, y: FloatArray, multipliers: FloatArray)
     """
     live = multipliers > 0
     Z, g = rows[live], (multipliers * y)[live]
-    best = {1: (0.0, np.array([1.0, 0.0, 0.0])), -1: (0.0, np.array([1.0, 0.0, 0.0]))}
+    nothing = (0.0, np.array([1.0, 0.0, 0.0]))
+    found: dict[int, list[tuple[float, FloatArray]]] = {1: [nothing], -1: [nothing]}
 
-    def offer(sign: int, value: float, direction: FloatArray) -> None:
-        if value > best[sign][0]:
-            best[sign] = (value, direction)
-
-    def offer_points(points: FloatArray) -> None:
+    def offer(points: FloatArray) -> None:
         values = np.maximum(points @ Z.T, 0.0) @ g
-        for sign in (1, -1):
-            if values.size:
-                index = int(np.argmax(sign * values))
-                offer(sign, float(sign * values[index]), points[index])
+        for sign in (1, -1) if values.size else ():
+            index = int(np.argmax(sign * values))
+            found[sign].append((float(sign * values[index]), points[index]))
 
     norms = np.linalg.norm(Z, axis=1)
-    offer_points(np.vstack([Z / norms[:, None], -Z / norms[:, None]]))
+    offer(np.vstack([Z / norms[:, None], -Z / norms[:, None]]))
     for i in range(g.size):
         basis = np.linalg.svd(Z[i][None])[2][1:]
         flat = Z @ basis.T
@@ -49,7 +45,7 @@ def spherical_supremum(rows: FloatArray, y: FloatArray, multipliers: FloatArray)
         arcs = circle.arcs(g[crossing])
         for row, sign in ((0, 1), (1, -1)):
             k = int(np.argmax(arcs.maxima[row]))
-            offer(sign, float(arcs.maxima[row, k]), arcs.positions[row, k] @ basis)
+            found[sign].append((float(arcs.maxima[row, k]), arcs.positions[row, k] @ basis))
         # S in the two regions beside each arc: the rows active on it, and on one side those parallel to z_i.
         base = (circle.active.T * g[crossing]) @ Z[crossing]
         parallel = ~crossing
@@ -58,7 +54,8 @@ def spherical_supremum(rows: FloatArray, y: FloatArray, multipliers: FloatArray)
             S = base + g[joining] @ Z[joining]
             for candidates in (S, -S):
                 size = np.linalg.norm(candidates, axis=1)
-                offer_points(candidates[size > 0] / size[size > 0, None])
+                offer(candidates[size > 0] / size[size > 0, None])
     rounding = PROJECTION_ROUNDING * float(np.abs(g) @ norms)
-    results = [Supremum(value, value + rounding, direction, 0) for value, direction in (best[1], best[-1])]
-    return results[0], results[1]
+    highest = [max(found[sign], key=lambda pair: pair[0]) for sign in (1, -1)]
+    positive, negative = (Supremum(value, value + rounding, direction, 0) for value, direction in highest)
+    return positive, negative

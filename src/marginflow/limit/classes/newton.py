@@ -79,9 +79,9 @@ def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[
             repetitions += 1
             if repetitions > settings.REPETITIONS:
                 return None
-            masks = _some(wrong, int(rng.integers(count)))
+            masks = _single(wrong, int(rng.integers(count)))
         elif number >= settings.BOLD:
-            masks = _worst(wrong)
+            masks = _single(wrong)
         seen.add(key)
         structure = _corrected(problem, structure, *masks)
     return None
@@ -138,24 +138,13 @@ def _violations(problem: ClassesProblem, structure: ClassesStructure) -> list[tu
     ]
 
 
-def _some(wrong: list[tuple[BoolArray, FloatArray]], number: int) -> list[BoolArray]:
-    """One of the violations, by its number among all."""
+def _single(wrong: list[tuple[BoolArray, FloatArray]], number: int | None = None) -> list[BoolArray]:
+    """One of the violations alone: by its number among all, or the largest."""
+    every = [(kind, index) for kind, (mask, _) in enumerate(wrong) for index in np.flatnonzero(mask)]
+    largest = max(every, key=lambda at: float(wrong[at[0]][1].flat[at[1]]))
+    kind, index = largest if number is None else every[number]
     masks = [np.zeros_like(mask) for mask, _ in wrong]
-    for mask, (found, _) in zip(masks, wrong, strict=True):
-        index = np.flatnonzero(found)
-        if number < index.size:
-            mask.flat[index[number]] = True
-            break
-        number -= index.size
-    return masks
-
-
-def _worst(wrong: list[tuple[BoolArray, FloatArray]]) -> list[BoolArray]:
-    """The largest violation alone."""
-    sizes = [np.where(mask, size, -np.inf) for mask, size in wrong]
-    kind = int(np.argmax([size.max() for size in sizes]))
-    masks = [np.zeros_like(mask) for mask, _ in wrong]
-    masks[kind].flat[int(np.argmax(sizes[kind]))] = True
+    masks[kind].flat[index] = True
     return masks
 
 

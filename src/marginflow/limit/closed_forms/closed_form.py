@@ -187,13 +187,8 @@ def specialist(data: Dataset, *, bias: bool = True) -> ClosedForm:
     if (norms == 0).any():
         raise InputError(f"Sample {int(np.argmin(norms))} is zero; without bias no network gives it a margin.")
     cosines = gram / np.outer(norms, norms)
-    np.fill_diagonal(cosines, -1.0)
-    if cosines.max() > ORTHOGONAL:
-        i, j = np.unravel_index(int(np.argmax(cosines)), cosines.shape)
-        raise InputError(
-            f"Samples {i} and {j} have the inner product {data.X[i] @ data.X[j]:g}; specialists exist where every pair "
-            f"of samples has an inner product of at most {-1 if bias else 0}."
-        )
+    most = f"specialists exist where every pair of samples has an inner product of at most {-1 if bias else 0}"
+    _require_none_above_rounding(cosines, data, most)
     return ClosedForm(
         network=TwoLayer.from_directions(Xt / (norms**2)[:, None], data.y, bias=bias),
         data=data,
@@ -325,8 +320,13 @@ def _orthogonal_squares(data: Dataset) -> FloatArray:
         raise InputError(f"Sample {int(np.argmin(squares))} is zero; orthogonal non-zero samples are expected.")
     norms = np.sqrt(squares)
     cosines: FloatArray = np.abs(gram) / np.outer(norms, norms)
-    np.fill_diagonal(cosines, 0.0)
+    _require_none_above_rounding(cosines, data, "orthogonal samples are expected")
+    return squares
+
+
+def _require_none_above_rounding(cosines: FloatArray, data: Dataset, expected: str) -> None:
+    """Of different samples."""
+    np.fill_diagonal(cosines, -1.0)
     if cosines.max() > ORTHOGONAL:
         i, j = np.unravel_index(int(np.argmax(cosines)), cosines.shape)
-        raise InputError(f"Samples {i} and {j} have the inner product {gram[i, j]:g}; orthogonal samples are expected.")
-    return squares
+        raise InputError(f"Samples {i} and {j} have the inner product {data.X[i] @ data.X[j]:g}; {expected}.")

@@ -67,18 +67,16 @@ def finish(program: InteriorProgram, guess: Guess) -> InteriorOptimum | None:
 
 def _solution(program: InteriorProgram, guess: Guess) -> tuple[Face, int, float]:
     """The equations of a structure with their solution; singular values are cut off where that is what helps."""
-    taken = 0
-    best: tuple[Face, float] | None = None
+    taken, found = 0, []
     for cut in settings.CUTS:
         face = Face(program, guess)
         steps, residual = face.converge(cut)
         taken += steps
-        if best is None or residual < best[1]:
-            best = face, residual
+        found.append((residual, face))
         if residual <= settings.ACCEPTED:
             break
-    assert best is not None
-    return best[0], taken, best[1]
+    residual, face = min(found, key=lambda pair: pair[0])
+    return face, taken, residual
 
 
 class Face:

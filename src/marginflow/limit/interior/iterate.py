@@ -27,9 +27,9 @@ from marginflow.limit.interior.settings import COLUMNS_AT_ONCE, SHORT_OF_BOUNDAR
 from marginflow.limit.neurons import Neurons, survivors
 
 
-@dataclass(eq=False)
-class InteriorStep:
-    """A direction in all variables."""
+@dataclass(frozen=True, eq=False)
+class Variables:
+    """All variables, or a direction in them."""
 
     U: FloatArray
     e: FloatArray
@@ -46,12 +46,20 @@ class Iterate:
     """Variables named as in `program`; `beta` = C - lambda is the multiplier of xi. Pairs that are not opposite hold 1
     in e and f and 0 in alpha and mu. `members` says which row the neurons of the start belong to, -1 for none."""
 
-    def __init__(self, program: InteriorProgram, neurons: Neurons, lam: FloatArray, A: FloatArray, nu: float) -> None:
+    def __init__(
+        self,
+        program: InteriorProgram,
+        neurons: Neurons,
+        lam: FloatArray,
+        A: FloatArray,
+        nu: float,
+        members: IntArray | None = None,
+    ) -> None:
         """The centred point of (U, lambda): every product of a slack and its multiplier is nu."""
         self.program, self.U, self.s, self.A, self.lam = program, neurons.U, neurons.s, A, lam
         self.outputs_squared, s = neurons.outputs_squared, neurons.s
         self.opposite: BoolArray = program.opposite(s)
-        self.members: IntArray = np.arange(len(s))
+        self.members: IntArray = np.arange(len(s)) if members is None else members
         self.centre(nu)
 
     def centre(self, nu: float) -> None:
@@ -128,7 +136,7 @@ class Iterate:
         self.move(step, length)
         return length
 
-    def reach(self, step: InteriorStep) -> float:
+    def reach(self, step: Variables) -> float:
         """The step to the boundary."""
         most = self.cones.reach(self.U, step.U)
         parts = [(self.e, step.e), (self.f, step.f), (self.alpha, step.alpha), (self.mu, step.mu)]
@@ -142,7 +150,7 @@ class Iterate:
                 most = min(most, -1.0 / steepest)
         return most
 
-    def move(self, step: InteriorStep, length: float) -> None:
+    def move(self, step: Variables, length: float) -> None:
         """Take the step."""
         self.U = self.U + length * step.U
         self.e, self.f = self.e + length * step.e, self.f + length * step.f
@@ -205,7 +213,7 @@ class System:
         self.rw = at.shortfall
         self.rb = at.program.penalty - at.lam - at.beta if at.program.soft else np.zeros(m)
 
-    def solve(self, target: float, affine: InteriorStep | None) -> InteriorStep:
+    def solve(self, target: float, affine: Variables | None) -> Variables:
         """The direction that brings all products to `target`, corrected to second order by `affine`.
 
         Where there is none yet the direction is only looked along, and need not be refined.
@@ -245,7 +253,7 @@ class System:
         dxi = (cx - at.xi * dbeta) / at.beta if at.program.soft else np.zeros_like(dlam)
         dq = (dmu - at.A * dlam[:, None]).T @ X + self.rq
         at.cones.advance(dU, dq)
-        return InteriorStep(dU, de, df, dalpha, dmu, dw, dlam, dxi, dbeta)
+        return Variables(dU, de, df, dalpha, dmu, dw, dlam, dxi, dbeta)
 
     def _eliminate(self, c: FloatArray, d: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(du, dlambda) with M_j du_j - B_j^T dlambda = c_j and sum_j B_j du_j + D dlambda = d."""

@@ -17,7 +17,6 @@ from marginflow.limit.interior.rounds import (
     hard_rounds,
     separate,
     soft_pattern,
-    soften,
     started,
     total_multiplier,
 )
@@ -143,7 +142,7 @@ def _settled(at: Iterate, manner: Manner, effort: Effort) -> tuple[Iterate, list
         return hard_rounds(at, effort, cold=True, most=settings.FIRST_ROUNDS)
     if not converge(at, settings.CENTRED, effort, shortfall=settings.ROUGHLY):
         return at, None
-    softened = soften(at)
+    softened = started(at.program, at.neurons, at.lam, settings.SOFT_START, members=at.members)
     return hard_rounds(softened if soft_pattern(softened, effort) else at, effort)
 
 

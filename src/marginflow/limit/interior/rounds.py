@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, FloatArray
+from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.interior import settings
 from marginflow.limit.interior.iterate import Iterate
@@ -43,11 +43,18 @@ class Effort:
 
 
 def started(
-    program: InteriorProgram, neurons: Neurons, lam: FloatArray, gap: float, *, support: bool | None = None
+    program: InteriorProgram,
+    neurons: Neurons,
+    lam: FloatArray,
+    gap: float,
+    *,
+    members: IntArray | None = None,
+    support: bool | None = None,
 ) -> Iterate:
     """The centred point of the given neurons and multipliers at the pattern of the neurons, with a relative gap.
 
-    `support` gives every sample an active neuron; by default with a hard margin, where each needs one.
+    `members` are those of the neurons, by default each is its own. `support` gives every sample an active neuron; by
+    default with a hard margin, where each needs one.
     """
     least = settings.LEAST_MULTIPLIER * float(lam.mean())
     inside = np.maximum(lam, least if least > 0.0 else 1.0)
@@ -57,7 +64,7 @@ def started(
     A = program.pattern(U, s)
     if not program.soft if support is None else support:
         A = _with_support(program, U, s, A)
-    at = Iterate(program, neurons, inside, A, 1.0)
+    at = Iterate(program, neurons, inside, A, 1.0, members)
     at.centre(gap * total_multiplier(neurons) / at.degree)
     return at
 
@@ -97,13 +104,6 @@ def separate(at: Iterate, effort: Effort) -> Iterate | None:
             price *= settings.DEARER
         gap = 0.1
     return None
-
-
-def soften(at: Iterate) -> Iterate:
-    """The same neurons and multipliers, centred for the soft pattern."""
-    softened = started(at.program, at.neurons, at.lam, settings.SOFT_START)
-    softened.members = at.members
-    return softened
 
 
 def soft_pattern(at: Iterate, effort: Effort) -> bool:
@@ -215,6 +215,5 @@ def again(at: Iterate, gap: float, *, program: InteriorProgram | None = None, su
     if at.outputs_squared is not None:
         a2 = np.zeros(len(s))
         np.add.at(a2, groups, at.outputs_squared)
-    new = started(program or at.program, Neurons(U, s, a2), at.lam, gap, support=support)
-    new.members = follow(at.members, groups)
-    return new
+    members = follow(at.members, groups)
+    return started(program or at.program, Neurons(U, s, a2), at.lam, gap, members=members, support=support)

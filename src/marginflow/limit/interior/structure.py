@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.limit.interior.iterate import Iterate
+from marginflow.limit.interior.iterate import Iterate, Variables
 from marginflow.limit.interior.settings import APART
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE, KINK, released
 
@@ -38,16 +38,9 @@ class Guess:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The slacks and multipliers of an iterate, to be compared with those of a later one."""
+    """The variables of an iterate, to be compared with those of a later one, and what its cones had to say."""
 
-    w: FloatArray
-    lam: FloatArray
-    e: FloatArray
-    alpha: FloatArray
-    f: FloatArray
-    mu: FloatArray
-    xi: FloatArray
-    beta: FloatArray
+    variables: Variables
     t: FloatArray
     idle: FloatArray
     products: float
@@ -55,12 +48,13 @@ class Snapshot:
     @classmethod
     def of(cls, at: Iterate) -> Snapshot:
         """Of an iterate, whose arrays are replaced and never written to."""
-        return cls(at.w, at.lam, at.e, at.alpha, at.f, at.mu, at.xi, at.beta, at.cones.t, at.cones.idle(), at.products)
+        variables = Variables(at.U, at.e, at.f, at.alpha, at.mu, at.w, at.lam, at.xi, at.beta)
+        return cls(variables, at.cones.t, at.cones.idle(), at.products)
 
     def take(self, live: BoolArray) -> Snapshot:
         """Of the selected neurons."""
-        pairs = {name: getattr(self, name)[:, live] for name in ("e", "alpha", "f", "mu")}
-        return replace(self, t=self.t[live], idle=self.idle[live], **pairs)
+        pairs = {name: getattr(self.variables, name)[:, live] for name in ("e", "alpha", "f", "mu")}
+        return replace(self, t=self.t[live], idle=self.idle[live], variables=replace(self.variables, **pairs))
 
 
 def read_structures(at: Iterate, trail: list[Snapshot]) -> Iterator[Guess]:
@@ -74,13 +68,14 @@ def read_structures(at: Iterate, trail: list[Snapshot]) -> Iterator[Guess]:
 
 def _by_ratios(at: Iterate, earlier: Snapshot) -> Guess:
     """Of a slack and its multiplier the one that fell more since the earlier iterate is zero."""
-    carries = at.lam / earlier.lam > at.w / earlier.w
+    was = earlier.variables
+    carries = at.lam / was.lam > at.w / was.w
     capped = np.zeros(len(at.lam), dtype=bool)
     if at.program.soft:
-        capped = carries & (at.xi / earlier.xi > at.beta / earlier.beta)
+        capped = carries & (at.xi / was.xi > at.beta / was.beta)
     with np.errstate(invalid="ignore"):  # same pairs have no multipliers
-        mu, alpha = at.mu / earlier.mu, at.alpha / earlier.alpha
-    held = np.where(mu < at.f / earlier.f, INACTIVE, np.where(alpha < at.e / earlier.e, ACTIVE, KINK))
+        mu, alpha = at.mu / was.mu, at.alpha / was.alpha
+    held = np.where(mu < at.f / was.f, INACTIVE, np.where(alpha < at.e / was.e, ACTIVE, KINK))
     return _guess(at, held, carries, capped, at.cones.alive(earlier.t, earlier.idle))
 
 

@@ -86,8 +86,9 @@ def finish(program: Program, found: Survey, *, soft: bool) -> FinishedPlane | No
     if solved is not None:
         a, found_lam, freedom = solved
         U = np.array([basis @ part for basis, part in zip(bases, a, strict=True)])
-        if _consistent(program, U, signs, active, kink, capped):
-            return FinishedPlane(U, signs, found_lam, active, kink, freedom)
+        end = FinishedPlane(U, signs, found_lam, active, kink, freedom)
+        if _consistent(program, end, capped):
+            return end
     held = kink & (y[:, None] * signs < 0)
     state = np.where(held, KINK, np.where(z > 0, ACTIVE, INACTIVE))
     guess = Guess(sizes[:, None] * directions, signs, lam, state, free, capped, np.arange(len(signs)))
@@ -184,19 +185,12 @@ def _newton(
     return [x[start:end] for start, end in zip(starts, ends, strict=True)], lam, freedom
 
 
-def _consistent(
-    program: Program,
-    U: FloatArray,
-    s: FloatArray,
-    active: BoolArray,
-    kink: BoolArray,
-    capped: BoolArray,
-) -> bool:
+def _consistent(program: Program, end: FinishedPlane, capped: BoolArray) -> bool:
     """Whether every pattern and every margin is what the structure takes it for."""
-    Z, y = program.rows, program.y
+    Z, y, U, active, kink = program.rows, program.y, end.U, end.active, end.kink
     z = Z @ U.T
     slack = CONSISTENT * np.linalg.norm(Z, axis=1)[:, None] * np.linalg.norm(U, axis=1)
-    margins = y * (np.maximum(np.where(kink, 0.0, z), 0.0) @ s)
+    margins = y * (np.maximum(np.where(kink, 0.0, z), 0.0) @ end.s)
     return (
         bool(((z >= -slack) | ~active).all())
         and bool(((z <= slack) | active | kink).all())

@@ -7,7 +7,7 @@ never sum to more than the objective of a pattern that can be satisfied.
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, IntArray
+from marginflow.arrays import IntArray
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.settings import COLLAPSED, MOST_UNDONE, UNDONE_WEIGHT, UNPAYABLE
 from marginflow.limit.solver.admm import Admm
@@ -26,8 +26,7 @@ class Collapse:
             self._keep(admm)
 
     def _keep(self, admm: Admm) -> None:
-        self._U: FloatArray = admm.U.astype(np.float64)
-        self._s: FloatArray = admm.s.copy()
+        self._neurons = Neurons(admm.U.astype(np.float64), admm.s.copy())
         self._members: IntArray = admm.members.copy()
         self._live = int((admm.t > 0).sum())
 
@@ -41,8 +40,8 @@ class Collapse:
         self.undone += 1
         again = Admm(
             admm.problem,
-            Neurons(self._U, self._s),
-            admm.problem.warm_multipliers(self._U, self._s),
+            self._neurons,
+            admm.problem.warm_multipliers(self._neurons.U, self._neurons.s),
             anchor_weight=admm.anchor_weight,
             precision=admm.precision,
             weight=UNDONE_WEIGHT**self.undone,

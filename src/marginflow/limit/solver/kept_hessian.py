@@ -113,6 +113,10 @@ def _formed(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> Fl
         first, second = block
         np.multiply(inner[block], (signs[first] * weights) @ signs[second].T, out=H[block])
 
+    def take_away(block: tuple[slice, slice]) -> None:
+        first, second = block
+        H[block] -= A[:, first].T @ A[:, second]
+
     blocks = symmetric_blocks(n, float(n) ** 2 * problem.X.shape[1])
     share(begin, blocks, pairs.threads)
     taken: list[FloatArray] = []
@@ -125,16 +129,7 @@ def _formed(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> Fl
             taken.append(within)
             columns += len(within)
         if taken and (columns > COLUMNS_AT_ONCE or j == len(pairs.bases) - 1):
-            _take_away(np.concatenate(taken), H, blocks, pairs.threads)
+            A = np.concatenate(taken)
+            share(take_away, blocks, pairs.threads)
             taken, columns = [], 0
     return H
-
-
-def _take_away(A: FloatArray, H: FloatArray, blocks: list[tuple[slice, slice]], threads: int) -> None:
-    """H less A^T A, on these blocks."""
-
-    def take(block: tuple[slice, slice]) -> None:
-        first, second = block
-        H[block] -= A[:, first].T @ A[:, second]
-
-    share(take, blocks, threads)

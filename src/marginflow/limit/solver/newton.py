@@ -150,7 +150,7 @@ def newton(
                     pairs = Pairs(problem, known, s, state, lam, threads=threads)
                 else:
                     pairs.move(state, lam, same_multipliers=same)
-                lam, t = _step(problem, rows, pairs, lam, t, frozen, damping, centre, inertia, threads, gradients)
+                lam, t = _step(rows, pairs, lam, t, frozen, damping, centre, inertia, gradients)
                 if not 0.5 * start <= t.sum() <= 2.0 * start or not np.isfinite(lam).all():
                     break  # the structure was not right; more of ADMM is cheaper than going on from here
                 pairs.settle(lam, t)
@@ -218,7 +218,6 @@ def step_work(problem: Problem, guess: Structure) -> tuple[float, bool]:
 
 
 def _step(
-    problem: Problem,
     rows: IntArray,
     pairs: Pairs,
     lam: FloatArray,
@@ -227,7 +226,6 @@ def _step(
     damping: float,
     centre: FloatArray,
     inertia: float,
-    threads: int,
     gradients: GradientSteps | None,
 ) -> tuple[FloatArray, FloatArray]:
     """One Newton step in the free multipliers and, with trained outputs, the scales."""
@@ -239,8 +237,8 @@ def _step(
     else:
         bases = [basis for basis in pairs.bases if isinstance(basis, KinkBasis)]
         columns = sum(basis.narrow.shape[1] for basis in bases)
-        with threads_for(float(len(rows)) ** 2 * columns, threads):
-            H = hessian(problem, rows, pairs.active[rows], bases, t)
+        with threads_for(float(len(rows)) ** 2 * columns, pairs.threads):
+            H = hessian(pairs.problem, rows, pairs.active[rows], bases, t)
         H[np.diag_indices(len(rows))] += damping
         dlam, dt = solve_saddle(H, C, missing, off_unit, 0.0 if frozen else inertia)
     lam = lam.copy()

@@ -17,7 +17,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.limit.bracket.dual_supremum import SignedDual
 from marginflow.limit.budget import Budget
-from marginflow.limit.neurons import Neurons, sort_by_sign
+from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import ASCENTS, FINER, WORTH
 from marginflow.limit.starts.bundles import bundle, instead
@@ -71,16 +71,14 @@ def least_useful_penalty(problem: Problem, U: FloatArray) -> float:
 
 def rising_neurons(problem: Problem, U: FloatArray, seed: int, *, deadline: float = np.inf) -> Neurons | None:
     """Neurons at the local maxima of s F that exceed 1; None without any."""
-    rows: list[FloatArray] = []
-    signs: list[float] = []
+    rising: list[tuple[float, FloatArray]] = []
     for value, sign, direction in peaks(problem, U, seed, problem.penalty, deadline=deadline):
-        if value > WORTH and not any(direction @ row > 1 - 1e-9 for row in rows):
-            rows.append(direction)
-            signs.append(sign)
-    if not rows:
+        if value > WORTH and not any(direction @ row > 1 - 1e-9 for _, row in rising):
+            rising.append((sign, direction))
+    if not rising:
         return None
-    order = sort_by_sign(np.array(signs))
-    directions, s = np.array(rows)[order], np.array(signs)[order]
+    rising.sort(key=lambda pair: -pair[0])  # positive signs first
+    s, directions = np.array([sign for sign, _ in rising]), np.array([row for _, row in rising])
     reached = np.maximum(problem.X @ directions.T, 0.0) * (problem.y[:, None] == s)
     # A typical own sample has margin 1, shared by all neurons.
     typical = reached.sum(axis=0) / np.maximum((reached > 0).sum(axis=0), 1)
