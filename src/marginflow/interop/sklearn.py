@@ -50,8 +50,9 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     ----------
     width : int or None
         Number of neurons of each network at the start; merged, far fewer remain (`n_neurons_`). None: ten for each
-        class, which is 20 for the one network of two classes and 10 for each of more. Ten alone are too few where one
-        class lies around the other.
+        class, which is 20 for the one network of two classes and 10 for each of more; more where classes in the plane
+        lie in each other, so that the global optimum is taken. Ten alone are too few where one class lies around the
+        other.
     C : float, "auto" or None
         Price of a missed margin; None is the hard margin, which needs data without contradictions. "auto": 0.5, and
         with fewer than eight features d the larger 4 / d, since a network bends less in few dimensions at the same
@@ -178,6 +179,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             tolerance=self.tolerance,
             max_iterations=self.max_iter,
             time_limit=self.time_limit,
+            width_is_open=self.width is None,
         )
         self.limits_: tuple[Limit, ...] = tuple(limits)
         self.network_: TwoLayer | Classifier = _one_network([limit.compact for limit in limits])

@@ -145,7 +145,7 @@ def kkt_point(
         max_iterations=whole_number("max_iterations", max_iterations),
         progress=progress,
     )
-    width_is_open, width = width is None, _WIDTH if width is None else width
+    width_is_open, width = width is None and start is None, _WIDTH if width is None else width
     width = whole_number("width", width if start is None else start.width)
     if width > _LARGEST_WIDTH:
         raise InputError(f"width is {width:.3g}; a whole number of at most {_LARGEST_WIDTH:,} is expected.")
@@ -207,7 +207,7 @@ def kkt_point(
         faithful=faithful,
         width_is_open=width_is_open,
     )
-    budget.reserve((JUDGEMENT + JUDGEMENT_PRODUCTS * data.dimension) * data.n_samples * width)
+    reserve_judgement(task, budget)
     if optimum == "global":
         best = None
         with budget.interruptible():
@@ -263,10 +263,11 @@ def search(task: Task, ways: Sequence[AbstractStart], tolerance: float, budget: 
                 limits.append(assemble(task, proposed, tolerance, budget))
     if not any(limit.exact for limit in limits):
         limits += [assemble(task, point, tolerance, budget) for point in rough]
-    if not limits and budget.over:
-        limits.append(assemble(task, as_it_is(task, task.given), tolerance, budget))
     if not limits:
-        raise _nothing_found(task, polishes)
+        refused = None if budget.over else _refused(task, polishes)
+        if refused is not None:
+            raise refused
+        limits.append(assemble(task, as_it_is(task, task.given), tolerance, budget))
     best = _best(task, limits, tolerance)
     stopped = None if _done(task, best, tolerance) else budget.stopped_by
     if stopped is not None:
@@ -312,12 +313,19 @@ def _best(task: Task, limits: Sequence[Limit], tolerance: float) -> Limit:
     )
 
 
-def _nothing_found(task: Task, polishes: int) -> InputError:
-    """Every polish ended at the zero function, or no start applied."""
+def reserve_judgement(task: Task, budget: Budget) -> None:
+    """Keep the time that it takes to judge the network that is found."""
+    budget.reserve((JUDGEMENT + JUDGEMENT_PRODUCTS * task.data.dimension) * task.whole.n_samples * task.width)
+
+
+def _refused(task: Task, polishes: int) -> InputError | None:
+    """Why there is no point: no start applied, or nothing is worth its price; None where every polish went astray."""
     if not polishes:
         return InputError("None of the starts that were asked for applies to these data; leave `starts` out.")
     C = task.penalty
     useful = least_useful_penalty(task.problem, task.neurons(task.given).U)
+    if useful < C:
+        return None
     return InputError(
         f"penalty is {C:g}, so small that the best network found is the zero function; other networks are better from "
         f"about {useful:.3g} on."

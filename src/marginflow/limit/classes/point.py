@@ -97,7 +97,6 @@ def kkt_point_of_classes(
     seed: int = 0,
     bias: bool = True,
     tolerance: float = 1e-9,
-    time_limit: float | None = 60.0,
     budget: Budget | None = None,
 ) -> ClassesLimit:
     """A certified KKT point of the max-margin problem with K classes, K >= 2.
@@ -115,10 +114,8 @@ def kkt_point_of_classes(
         Whether neurons have a bias.
     tolerance : float
         What the certificate must reach for the status to say "exact".
-    time_limit : float or None
-        Seconds after which the best point so far is returned as not exact.
     budget : Budget, optional
-        Of a caller who has begun one, instead of the time limit.
+        Once it is over, the best point so far is returned as not exact.
 
     Returns
     -------
@@ -135,8 +132,7 @@ def kkt_point_of_classes(
     """
     width, seed = whole_number("width", width, minimum=2), whole_number("seed", seed, minimum=0)
     tolerance = real_number("tolerance", tolerance, above=0.0)
-    if budget is None:
-        budget = Budget(time_limit=None if time_limit is None else real_number("time_limit", time_limit, above=0.0))
+    budget = Budget() if budget is None else budget
     own = ((data.y + 1.0) / 2.0 if len(data.classes) == 2 else data.y).astype(np.int64)
     data.require_no_contradiction()
     T = np.column_stack([data.X, np.ones(own.size)]) if bias else np.array(data.X)

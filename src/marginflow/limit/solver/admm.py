@@ -150,7 +150,12 @@ class Admm:
     @property
     def exhausted(self) -> bool:
         """Whether single precision has nothing more to give."""
-        return self._real == np.float32 and max(self.primal_residual, self.dual_residual) < SINGLE
+        return self._real == np.float32 and self.residual < SINGLE
+
+    @property
+    def residual(self) -> float:
+        """The larger of both."""
+        return max(self.primal_residual, self.dual_residual)
 
     # Layout ---------------------------------------------------------------------------------------
 

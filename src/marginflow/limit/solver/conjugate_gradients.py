@@ -16,7 +16,6 @@ import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.limit.problem import Problem
 from marginflow.limit.products import product
 from marginflow.limit.solver.kink_factors import KinkFactor
 from marginflow.limit.solver.pairs import Pairs
@@ -33,9 +32,9 @@ class Inverse(Protocol):
 class Curvature:
     """H of a structure, on the given rows, as products."""
 
-    def __init__(self, problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray, damping: float) -> None:
+    def __init__(self, rows: IntArray, pairs: Pairs, t: FloatArray, damping: float) -> None:
         real = np.float32
-        self.X = problem.rounded
+        self.X = pairs.problem.rounded
         self.rows, self.damping = rows, damping
         self.some = self.X[rows] if len(rows) < len(self.X) else self.X
         self.signs = pairs.active[rows].astype(real)

@@ -27,7 +27,6 @@ class GradientSteps:
     """The steps of one run of Newton's method."""
 
     def __init__(self, problem: Problem) -> None:
-        self._problem = problem
         self._kept: KeptHessian | None = None
         self._met = np.zeros(problem.n_samples, dtype=bool)  # samples that have been on the margin: they may come back
         self._since = 0  # gradients since the Hessian was formed
@@ -46,10 +45,10 @@ class GradientSteps:
         inertia: float,
     ) -> tuple[FloatArray, FloatArray]:
         """(x, z) with H x + C z = f and C^T x - delta z = g, about."""
-        curvature = Curvature(self._problem, rows, pairs, t, damping)
+        curvature = Curvature(rows, pairs, t, damping)
         large = len(rows) > GRAM_KEPT  # then nothing of size n x n is made
         if large or not self._mean_field_is_poor:
-            saddle = Saddle(MeanField(self._problem, rows, pairs, t, damping=damping), C, inertia)
+            saddle = Saddle(MeanField(rows, pairs, t, damping=damping), C, inertia)
             most = GRADIENT_STEPS if large else MEAN_FIELD_STEPS
             x, z, count = solve_by_gradients(curvature, saddle, f, g, tolerance=GRADIENT_TOLERANCE, most=most)
             if count <= most or large:
@@ -60,9 +59,9 @@ class GradientSteps:
         while True:  # at most twice
             fresh = kept is None or kept.is_held(damping) or self._since > KEPT_STEPS
             if kept is None or fresh:
-                kept = self._kept = KeptHessian(self._problem, np.flatnonzero(self._met), pairs, t, damping)
+                kept = self._kept = KeptHessian(np.flatnonzero(self._met), pairs, t, damping)
                 self._since = 0
-            saddle = Saddle(kept.on(self._problem, rows, pairs, t), C, inertia)
+            saddle = Saddle(kept.on(rows, pairs, t), C, inertia)
             x, z, count = solve_by_gradients(curvature, saddle, f, g, tolerance=KEPT_TOLERANCE, most=KEPT_STEPS)
             self._since += count
             if fresh or count <= KEPT_STEPS:

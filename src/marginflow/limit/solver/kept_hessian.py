@@ -11,7 +11,6 @@ import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.limit.problem import Problem
 from marginflow.limit.products import factor_threads, symmetric_blocks, times_transpose, without_flags
 from marginflow.limit.settings import COLUMNS_AT_ONCE, KEPT_DAMPING, KEPT_SHIFTS
 from marginflow.limit.solver.blocked_factor import BlockedFactor
@@ -22,10 +21,10 @@ from marginflow.threads import share
 class KeptHessian:
     """sum_j t_j H_j + damping of one structure on its free rows (n,), as a Cholesky factor."""
 
-    def __init__(self, problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray, damping: float) -> None:
+    def __init__(self, rows: IntArray, pairs: Pairs, t: FloatArray, damping: float) -> None:
         self.rows, self.damping = rows, damping
-        H = _formed(problem, rows, pairs, np.maximum(t, 0.0))
-        whole = _diagonal_without_kinks(problem, rows, pairs, t)
+        H = _formed(rows, pairs, np.maximum(t, 0.0))
+        whole = _diagonal_without_kinks(rows, pairs, t)
         self.mean = float(np.trace(H)) / max(len(rows), 1)
         self.share = float(np.trace(H)) / max(float(whole.sum()), 1e-300)  # what the projections leave of it
         H[np.diag_indices(len(rows))] += damping
@@ -35,9 +34,9 @@ class KeptHessian:
         """Whether its own damping is too much for a step with this one."""
         return self.damping - damping > KEPT_DAMPING * self.mean
 
-    def on(self, problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> KeptInverse:
+    def on(self, rows: IntArray, pairs: Pairs, t: FloatArray) -> KeptInverse:
         """Its inverse as a guess for a structure with these free rows."""
-        others = self.share * _diagonal_without_kinks(problem, rows, pairs, t)
+        others = self.share * _diagonal_without_kinks(rows, pairs, t)
         return KeptInverse(self, rows, np.maximum(others, 1e-3 * float(others.mean()) + 1e-300) + self.damping)
 
 
@@ -89,19 +88,23 @@ def _factorised(H: FloatArray, size: float, threads: int) -> FloatArray:
     raise np.linalg.LinAlgError("The Hessian is not positive.")
 
 
-def _diagonal_without_kinks(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> FloatArray:
-    diagonal: FloatArray = problem.norms[rows] ** 2 * ((pairs.active[rows] != 0.0) @ np.maximum(t, 0.0))
+def _diagonal_without_kinks(rows: IntArray, pairs: Pairs, t: FloatArray) -> FloatArray:
+    diagonal: FloatArray = pairs.problem.norms[rows] ** 2 * ((pairs.active[rows] != 0.0) @ np.maximum(t, 0.0))
     return diagonal
 
 
 @without_flags
-def _formed(problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray) -> FloatArray:
+def _formed(rows: IntArray, pairs: Pairs, t: FloatArray) -> FloatArray:
     """sum_j t_j H_j on the rows: inner products times shared patterns, less what the kinks of each neuron take away.
 
     Of a symmetric matrix, diagonal and what is above it; in blocks that several threads may take. A neuron whose kinks
     are nearly dependent keeps them: that makes the guess poorer and nothing wrong.
     """
-    n, others = len(rows), np.setdiff1d(np.concatenate([basis.rows for basis in pairs.bases]), rows)
+    problem, n, others = (
+        pairs.problem,
+        len(rows),
+        np.setdiff1d(np.concatenate([basis.rows for basis in pairs.bases]), rows),
+    )
     samples = np.concatenate([rows, others])
     inner = times_transpose(problem.rounded[samples], threads=pairs.threads)
     at = np.empty(problem.n_samples, dtype=np.int64)

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.limit.problem import Problem
 from marginflow.limit.products import factor_threads, times_transpose
 from marginflow.limit.solver.blocked_factor import BlockedFactor
 from marginflow.limit.solver.pairs import Pairs
@@ -19,9 +18,9 @@ from marginflow.limit.solver.pairs import Pairs
 class MeanField:
     """G of a structure on the given rows, and its inverse."""
 
-    def __init__(self, problem: Problem, rows: IntArray, pairs: Pairs, t: FloatArray, *, damping: float) -> None:
+    def __init__(self, rows: IntArray, pairs: Pairs, t: FloatArray, *, damping: float) -> None:
+        problem, weights = pairs.problem, np.maximum(t, 0.0)
         r = problem.X.shape[1]
-        weights = np.maximum(t, 0.0)
         free = np.array([1.0 - len(basis.rows) / r for basis in pairs.bases])
         active = pairs.active[rows] != 0.0
         norms = problem.norms[rows] ** 2

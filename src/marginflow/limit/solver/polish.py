@@ -156,7 +156,7 @@ def polish(
                     best = _exact(admm, result)
             hopeless = admm.iterations > HOPELESS_AFTER and float(admm.multipliers.max()) >= admm.cap < problem.penalty
             late = budget.over or admm.iterations >= most
-            converged = admm.flips == 0 and max(admm.primal_residual, admm.dual_residual) < ADMM_ROUNDING
+            converged = admm.flips == 0 and admm.residual < ADMM_ROUNDING
             if best.exact or late or hopeless or diverged or converged:
                 break
             schedule.next_round(admm)

@@ -38,14 +38,13 @@ class Schedule:
     def round_is_over(self, admm: Admm) -> bool:
         """Whether Newton's method is due early: not tried yet, or residuals are far below those of the last try."""
         begun = admm.iterations >= settings.FIRST_ROUND
-        return begun and _residual(admm) <= settings.SOONER * self._tried_at and self.newton_is_due(admm)
+        return begun and admm.residual <= settings.SOONER * self._tried_at and self.newton_is_due(admm)
 
     def _settled(self, admm: Admm) -> bool:
         """Whether the residuals have come down, which ADMM does more cheaply; in the end Newton is tried anyway."""
-        residual = _residual(admm)
         large = float(self._problem.X.size) * len(admm.s) >= settings.LARGE_STEP
         enough = settings.LARGE_RESIDUAL if large else settings.NEWTON_RESIDUAL
-        return residual <= enough or admm.iterations >= settings.NEWTON_ANYWAY or admm.a2 is not None
+        return admm.residual <= enough or admm.iterations >= settings.NEWTON_ANYWAY or admm.a2 is not None
 
     def manner(self) -> tuple[float, float]:
         """Damping and inertia of the next try."""
@@ -56,14 +55,10 @@ class Schedule:
         self._of_newton += steps * step_work(self._problem, structure)[0]
         self._tries += 1
         self._few = max(0.5 * admm.share_flipped, settings.VERY_FEW_FLIPS)
-        self._tried_at = _residual(admm)
+        self._tried_at = admm.residual
 
     def next_round(self, admm: Admm) -> None:
         """Release the start by half, then entirely; rounds grow once it is released."""
         admm.anchor_weight = 0.5 * admm.anchor_weight if admm.anchor_weight > 1e-3 * self._first_anchor else 0.0
         if admm.anchor_weight == 0.0:
             self.length = min(int(1.25 * self.length), settings.LONGEST_ROUND)
-
-
-def _residual(admm: Admm) -> float:
-    return max(admm.primal_residual, admm.dual_residual)

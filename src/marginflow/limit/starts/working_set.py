@@ -43,9 +43,10 @@ class WorkingSet(AbstractStart):
             return None
         rng = np.random.default_rng(0)
         with threads_for(task.X.size * task.width, available_threads()):
-            flowed, margins, some = _flow(task, budget, rng)
-            if some is None or margins is None or budget.over:
+            found = _flow(task, budget, rng)
+            if found is None or budget.over:
                 return None
+            flowed, margins, some = found
             neurons = task.neurons_in_span(flowed.network, margins)
         if task.missing_sign(neurons) is not None:
             return None
@@ -55,12 +56,12 @@ class WorkingSet(AbstractStart):
             return rounds.run(neurons, rows)
 
 
-def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, FloatArray | None, IntArray | None]:
+def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed, FloatArray, IntArray] | None:
     """A flow on all samples or, where a step on all is dear, on a random part; all margins after it; some samples.
 
-    If the caller has fixed the number of steps, that is the flow on all samples. None instead of some samples where
-    much of what a flow has not seen is on the wrong side: then few samples do not decide about the others. None instead
-    of margins where the budget does not afford them: of many samples and neurons they take longer than a flow on some.
+    If the caller has fixed the number of steps, that is the flow on all samples. None where much of what a flow has not
+    seen is on the wrong side: then few samples do not decide about the others. None as well where the budget does not
+    afford all margins: of many samples and neurons they take longer than a flow on some.
     """
     m, r = task.X.shape
     if task.flow_steps is not None:
@@ -73,14 +74,14 @@ def _flow(task: Task, budget: Budget, rng: np.random.Generator) -> tuple[Flowed,
     flowed = flow_in_bundles(task, some, steps, budget)
     seconds = settings.MARGINS * m * task.width
     if not budget.affords(seconds):
-        return flowed, None, some
+        return None
     margins = flowed.network.margins(task.X, task.data.y)
     if (np.delete(margins, some) < 0).mean() > settings.SET_WRONG:
-        return flowed, margins, None
+        return None
     if affordable >= m:
         flowed = task.flow(None, budget)
         if not budget.affords(seconds):
-            return flowed, None, some
+            return None
         margins = flowed.network.margins(task.X, task.data.y)
     return flowed, margins, some[:: -(-some.size // settings.FIRST_SET)]
 
@@ -198,7 +199,7 @@ class _Rounds:
                 # A step of Newton's method is dear.
                 dear = crowded or problem.X.size * float(len(admm.s)) >= settings.LARGE_STEP
                 enough = settings.DEAR_RESIDUAL * residual if dear else residual
-                settled = max(admm.primal_residual, admm.dual_residual) <= enough
+                settled = admm.residual <= enough
                 settled = settled and admm.share_flipped <= settings.SET_FLIPS
                 violated = self._short(point.rows, margins, settings.ROUGHLY_SHORT)
                 if self.budget.over or settled or violated.size > many:

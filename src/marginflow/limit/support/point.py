@@ -17,8 +17,9 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
 from marginflow.limit.limit import Limit
-from marginflow.limit.point import kkt_point, search
+from marginflow.limit.point import reserve_judgement, search
 from marginflow.limit.separable import require_separable
+from marginflow.limit.starts import named_starts
 from marginflow.limit.starts.interior import Interior
 from marginflow.limit.starts.start import AbstractStart
 from marginflow.limit.support.descent import descend
@@ -78,9 +79,11 @@ def support_points(
     tolerance: float = 1e-9,
     max_iterations: int = 20_000,
     time_limit: float | None = None,
+    width_is_open: bool = False,
 ) -> list[Limit]:
     """`support_point` for each of several data sets and starts, in step, which is faster than one after another.
 
+    Where the width is open, a global optimum in the plane may have more neurons than the start.
     A time limit is for each; with one they come one after another. The seconds of a point are its own and its share of
     what was done for all. An interrupt ends it all with a KeyboardInterrupt: some of the points are of no use.
     """
@@ -95,7 +98,7 @@ def support_points(
         if penalty is None:
             require_separable(data, bias=start.b is not None)
     groups = [problems] if time_limit is None else [[problem] for problem in problems]
-    found = [_in_step(group, penalty, tolerance, max_iterations, time_limit) for group in groups]
+    found = [_in_step(group, penalty, tolerance, max_iterations, time_limit, width_is_open) for group in groups]
     return [limit for limits in found for limit in limits]
 
 
@@ -105,6 +108,7 @@ def _in_step(
     tolerance: float,
     max_iterations: int,
     time_limit: float | None,
+    width_is_open: bool,
 ) -> list[Limit]:
     began = time.monotonic()
     deadline = np.inf if time_limit is None else began + 0.5 * time_limit  # the other half is for the exact point
@@ -129,15 +133,10 @@ def _in_step(
             raise KeyboardInterrupt
         if limit is None:
             left = None if time_limit is None else max(1e-3, time_limit - (time.monotonic() - began))
-            limit = kkt_point(
-                data,
-                start=start,
-                penalty=penalty,
-                tolerance=tolerance,
-                max_iterations=max_iterations,
-                time_limit=left,
-                starts=OTHERWISE,
-            )
+            whole = Task(data, start, penalty=cap, callers_own=True, hard_patterns=False, width_is_open=width_is_open)
+            rest = Budget(time_limit=left, max_iterations=max_iterations)
+            reserve_judgement(whole, rest)
+            limit = search(whole, named_starts(OTHERWISE), tolerance, rest)
             if limit.stopped_by == "interrupt":
                 raise KeyboardInterrupt
         found.append(replace(limit, seconds=time.monotonic() - own))

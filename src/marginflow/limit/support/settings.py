@@ -25,7 +25,8 @@ WATCH_FROM, LOOK_AGAIN = 0.1, 0.5
 HELD, FIRST_TRY, NEXT_TRY = 5.0, 3e-3, 0.3
 # What a sample outside the set may lack of its margin before it is taken in.
 SUPPORT_SLACK = 1e-10
-# Where the support does not settle: what takes seconds rather than minutes on labels that are noise.
-OTHERWISE = ("line", "working set", "flow", "long flow", "rising")
+# Where the support does not settle: what takes seconds rather than minutes on labels that are noise. Without the plane
+# 300 samples of two clusters in the plane that lie in each other were exact in one fit of six, with it in all of them.
+OTHERWISE = ("line", "working set", "plane", "flow", "long flow", "rising")
 # An interior point takes about so many iterations; it is left out where fewer are allowed.
 INTERIOR_FROM = 100

@@ -111,7 +111,7 @@ class GrowingAdmm:
         admm = self.admm
         if not admm.objective <= DIVERGED * self.began_at:
             return False
-        residual = max(admm.primal_residual, admm.dual_residual)
+        residual = admm.residual
         due = residual <= self.enough and admm.share_flipped <= FEW_FLIPS
         if due or residual <= min(WATCH_FROM, LOOK_AGAIN * self.looked_at):
             grown = self._grown(admm.U.astype(np.float64), admm.s, 0.0)
