@@ -54,7 +54,7 @@ def test_on_its_own_rows_it_is_the_inverse(settled):
     rows = np.flatnonzero(guess.free)
     pairs = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam)
     assert (guess.state == KINK).any()  # the projections were needed
-    kept = KeptHessian(problem, rows, pairs, guess.t, DAMPING).on(problem, rows, pairs, guess.t)
+    kept = KeptHessian(rows, pairs, guess.t, DAMPING).on(rows, pairs, guess.t)
     f = np.random.default_rng(0).standard_normal((len(rows), 3))
     np.testing.assert_allclose(formed(problem, guess, rows) @ kept.solve(f), f, atol=1e-3)
     np.testing.assert_allclose(kept.solve(f[:, 0]), kept.solve(f)[:, 0], atol=1e-4)
@@ -65,7 +65,7 @@ def test_rows_that_left_are_taken_out_exactly_and_new_ones_are_on_their_own(sett
     rows = np.flatnonzero(guess.free)
     pairs = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam)
     before, now = rows[3:], rows[:-5]
-    kept = KeptHessian(problem, before, pairs, guess.t, DAMPING).on(problem, now, pairs, guess.t)
+    kept = KeptHessian(before, pairs, guess.t, DAMPING).on(now, pairs, guess.t)
     f = np.random.default_rng(0).standard_normal(len(now))
     x = kept.solve(f)
     H = formed(problem, guess, now)
@@ -110,8 +110,8 @@ def test_where_the_mean_field_is_poor_steps_are_still_near_those_with_the_hessia
     def error(x: np.ndarray) -> float:
         return float((x - exact) @ H @ (x - exact) / (exact @ H @ exact))
 
-    curvature = Curvature(problem, rows, pairs, guess.t, DAMPING)
-    mean_field = Saddle(MeanField(problem, rows, pairs, guess.t, damping=DAMPING), C, 0.0)
+    curvature = Curvature(rows, pairs, guess.t, DAMPING)
+    mean_field = Saddle(MeanField(rows, pairs, guess.t, damping=DAMPING), C, 0.0)
     guessed, _, count = solve_by_gradients(curvature, mean_field, f, g, tolerance=1e-2, most=15)
     assert count > 15
     x, _ = GradientSteps(problem).step(rows, pairs, guess.t, C, f, g, damping=DAMPING, inertia=0.0)

@@ -232,7 +232,7 @@ def test_a_product_is_one_with_the_hessian():
     np.testing.assert_allclose(lean.mu, formed.mu, atol=1e-12 * guess.lam.max())
     bases = [basis for basis in formed.bases if isinstance(basis, KinkBasis)]
     H = hessian(problem, rows, formed.active[rows], bases, guess.t)
-    curvature = Curvature(problem, rows, lean, guess.t, 0.0)
+    curvature = Curvature(rows, lean, guess.t, 0.0)
     v = np.random.default_rng(0).standard_normal(len(rows))
     np.testing.assert_allclose(curvature.times(v), H @ v, atol=1e-5 * np.abs(H @ v).max())
 
@@ -244,8 +244,8 @@ def test_a_solution_satisfies_the_saddle_system_to_the_tolerance():
     C = (pairs.XD * pairs.active)[rows]
     rng = np.random.default_rng(0)
     f, g = rng.standard_normal(len(rows)), rng.standard_normal(C.shape[1])
-    curvature = Curvature(problem, rows, pairs, guess.t, 1e-3)
-    saddle = Saddle(MeanField(problem, rows, pairs, guess.t, damping=1e-3), C, 0.1)
+    curvature = Curvature(rows, pairs, guess.t, 1e-3)
+    saddle = Saddle(MeanField(rows, pairs, guess.t, damping=1e-3), C, 0.1)
     x, z, count = solve_by_gradients(curvature, saddle, f, g, tolerance=1e-2, most=60)
     assert count <= 60
     np.testing.assert_allclose(C.T @ x - saddle.delta * z, g, atol=1e-6 * np.abs(C.T @ x).max())
@@ -260,7 +260,7 @@ def test_the_preconditioner_inverts_its_mean_field(d, low_rank):
     rows = np.flatnonzero(guess.free)
     pairs = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam)
     C = (pairs.XD * pairs.active)[rows]
-    mean_field = MeanField(problem, rows, pairs, guess.t, damping=1e-3)
+    mean_field = MeanField(rows, pairs, guess.t, damping=1e-3)
     saddle = Saddle(mean_field, C, 0.1)
     assert mean_field.low_rank == low_rank
     X, r = problem.X[rows], problem.X.shape[1]
@@ -365,12 +365,12 @@ def test_the_number_of_threads_changes_no_bit_of_a_step_without_hessian(monkeypa
     ends = []
     for threads in (1, 2):
         pairs = Pairs(problem, KinkFactors(problem, threads), guess.s, guess.state, guess.lam, threads=threads)
-        ends.append((pairs.D, pairs.XD, pairs.mu, pairs.active, Curvature(problem, rows, pairs, guess.t, 0.1).times(v)))
+        ends.append((pairs.D, pairs.XD, pairs.mu, pairs.active, Curvature(rows, pairs, guess.t, 0.1).times(v)))
     assert shared
     for one, two in zip(*ends, strict=True):
         np.testing.assert_array_equal(one, two)
     monkeypatch.undo()
     whole = Pairs(problem, KinkFactors(problem), guess.s, guess.state, guess.lam)
     np.testing.assert_allclose(ends[0][0], whole.D, atol=1e-13)
-    product = Curvature(problem, rows, whole, guess.t, 0.1).times(v)
+    product = Curvature(rows, whole, guess.t, 0.1).times(v)
     np.testing.assert_allclose(ends[0][-1], product, atol=1e-5 * np.abs(product).max())

@@ -11,6 +11,7 @@ from marginflow.certificates import certify_classifier
 from marginflow.certificates.classes.program import ClassesProgram
 from marginflow.data import Dataset
 from marginflow.errors import InputError
+from marginflow.limit.budget import Budget
 from marginflow.limit.classes import kkt_point_of_classes
 from marginflow.limit.classes.elimination import KKTSystem, Linearised
 from marginflow.limit.classes.problem import ClassesProblem, Solution, Weights
@@ -85,7 +86,7 @@ def test_what_is_not_exact_says_how_far_it_came():
     """Random labels in the plane: margins are reached hardly ever with three neurons."""
     rng = np.random.default_rng(0)
     data = Dataset(rng.standard_normal((40, 2)), rng.permutation(np.arange(40) % 3))
-    found = kkt_point_of_classes(data, width=3, time_limit=1.0)
+    found = kkt_point_of_classes(data, width=3, budget=Budget(time_limit=1.0))
     assert not found.exact
     assert found.status.startswith(("Not exact", "Not separated", "Stopped early"))
 

@@ -100,11 +100,8 @@ def _formed(rows: IntArray, pairs: Pairs, t: FloatArray) -> FloatArray:
     Of a symmetric matrix, diagonal and what is above it; in blocks that several threads may take. A neuron whose kinks
     are nearly dependent keeps them: that makes the guess poorer and nothing wrong.
     """
-    problem, n, others = (
-        pairs.problem,
-        len(rows),
-        np.setdiff1d(np.concatenate([basis.rows for basis in pairs.bases]), rows),
-    )
+    problem, n = pairs.problem, len(rows)
+    others = np.setdiff1d(np.concatenate([basis.rows for basis in pairs.bases]), rows)
     samples = np.concatenate([rows, others])
     inner = times_transpose(problem.rounded[samples], threads=pairs.threads)
     at = np.empty(problem.n_samples, dtype=np.int64)
