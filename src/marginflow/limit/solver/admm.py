@@ -222,12 +222,8 @@ class Admm:
         state = (self._H, self.Z, self.Y, self.tau, self.A)
         project(part, *state, 1.0 / self.scales, self.cap / self.rho, measure=measure)
 
-    def _pull(self, threads: int) -> None:
-        """R = (Z - Y)^T X, from Z - Y in H."""
-        product(self._H.T, self._X, out=self._R, threads=threads)
-
     def _shrink_neurons(self, neurons: slice) -> None:
-        """rho R (+ anchor) to U; solves the secular equations of these neurons."""
+        """rho R (+ anchor), R = (Z - Y)^T X, to U; solves the secular equations of these neurons."""
         R, t = self._R[neurons], self.t[neurons]
         R *= self.rho
         if self.anchor_weight > 0.0:
@@ -345,7 +341,7 @@ class Admm:
                     self._check(refresh, threads)
                 else:
                     share(self._multiply_and_project, self._parts, threads)
-                    self._pull(threads)
+                    product(self._H.T, self._X, out=self._R, threads=threads)
                     share(self._shrink_neurons, self._neuron_parts, threads)
                 self.iterations += 1
 
@@ -360,7 +356,7 @@ class Admm:
             share(self._multiply_samples, self._parts, threads)
         moved = self.Z.copy()
         share(partial(self._project_samples, measure=True), self._parts, threads)
-        self._pull(threads)
+        product(self._H.T, self._X, out=self._R, threads=threads)
         np.subtract(self.Z, moved, out=moved)
         self.dual_residual = float(np.linalg.norm(product(moved.T, self._X, threads=threads)))
         self.dual_residual *= self.rho / np.sqrt(max(int((self.t > 0).sum()), 1))
