@@ -156,7 +156,7 @@ def test_with_many_samples_that_decide_newton_waits_for_admm_whatever_the_number
     class Watched(Admm):
         def run(self, iterations, **options):
             super().run(iterations, **options)
-            if self.problem.n_samples > working_set.LIGHT_SET * self.problem.X.shape[1]:
+            if self.problem.n_samples > working_set.settings.LIGHT_SET * self.problem.X.shape[1]:
                 weights.append(self.weight)
 
     def identified(admm):
