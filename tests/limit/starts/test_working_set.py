@@ -170,5 +170,5 @@ def test_with_many_samples_that_decide_newton_waits_for_admm_whatever_the_number
     data = mixture(900, 1, d=20, noise=1.2)
     limit = mf.kkt_point(Dataset(X=data.X + 1.0, y=data.y), width=40, starts=["working set"])
     assert limit.exact, limit.status
-    assert set(weights) == {working_set.SET_HEAVY}
+    assert set(weights) == {working_set.settings.SET_HEAVY}
     assert residuals[0] <= 0.01
