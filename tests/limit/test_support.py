@@ -162,10 +162,10 @@ def test_an_interrupt_of_the_other_way_ends_all_problems_too(monkeypatch):
 
     def interrupted(*_: object, **__: object) -> Limit:
         calls.append(1)
-        return replace(found, stopped_by="interrupt")  # what `kkt_point` returns then
+        return replace(found, stopped_by="interrupt")  # what a search returns then
 
     monkeypatch.setattr("marginflow.limit.support.point._settled", lambda *_: None)
-    monkeypatch.setattr("marginflow.limit.support.point.kkt_point", interrupted)
+    monkeypatch.setattr("marginflow.limit.support.point.search", interrupted)
     with pytest.raises(KeyboardInterrupt):
         support_points(several(), penalty=1.0)
     assert len(calls) == 1
@@ -178,9 +178,36 @@ def test_seconds_are_those_of_each_and_its_share_of_what_was_done_for_all(monkey
         return descend(*arguments, **options)
 
     monkeypatch.setattr("marginflow.limit.support.point.descend", slow)
-    if not settled:  # what `kkt_point` finds instead took the descent before it too
+    if not settled:  # what is found instead took the descent before it too
         monkeypatch.setattr("marginflow.limit.support.point._settled", lambda *_: None)
     began = time.monotonic()
     found = support_points(several(), penalty=1.0)
     assert all(limit.exact and limit.seconds >= 0.05 for limit in found)
     assert sum(limit.seconds for limit in found) <= time.monotonic() - began
+
+
+def in_each_other(kind: str, n: int, seed: int) -> Dataset:
+    """Two classes in the plane that no network tells apart."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    X = rng.standard_normal((n, 2)) + (0.5 * y[:, None] if kind == "clusters" else 0.0)
+    return Dataset(X=(X - X.mean(axis=0)) / X.std(axis=0), y=y)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["clusters", "noise"])
+def test_classes_in_the_plane_that_lie_in_each_other_end_at_an_exact_point(kind, seed):
+    data = in_each_other(kind, 200, seed)
+    (found,) = support_points([(data, start(data, 20))], penalty=2.0, width_is_open=True)
+    assert found.exact
+    assert certify(found.network, data, penalty=2.0, hard_patterns=False).holds(1e-8)
+
+
+def test_a_search_that_goes_astray_is_not_called_a_fault_of_the_penalty():
+    for seed in range(6):
+        data = in_each_other("noise", 60, seed)
+        found = support_point(data, TwoLayer.initialise(4, 2, seed=seed), penalty=2.0, max_iterations=20)
+        assert found.network.width == 4
+        assert found.exact or found.status.startswith("Not exact")
+    with pytest.raises(InputError, match="so small that the best network found is the zero function"):
+        support_point(data, TwoLayer.initialise(4, 2, seed=0), penalty=1e-6)
