@@ -232,7 +232,7 @@ def test_a_proof_that_falls_short_of_the_tolerance_is_called_so_and_the_toleranc
     ("data", "options"),
     [
         (mf.data.Sphere(dimension=2).sample(200, seed=0), {"bias": False, "optimum": "global"}),
-        (random_labels(300, 1, 0), {}),
+        (random_labels(220, 1, 0), {}),
     ],
 )
 def test_a_width_that_was_left_open_grows_to_that_of_the_global_optimum(data, options):
