@@ -89,17 +89,22 @@ def test_a_page_fills_up_while_two_shards_are_computed_and_ends_with_them(folder
 
 def test_an_interrupt_ends_the_page_and_not_the_sweep(folder: Path) -> None:
     spec("waiting", "[1]")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # background processes of a shell ignore it
     watcher = subprocess.Popen(
         [sys.executable, "-m", "marginflow.cli", "report", "waiting.toml", "--live", "--out", "page.html"],
         stderr=subprocess.PIPE,
         text=True,
     )
-    end = time.monotonic() + 60.0
-    while not Path("page.html").is_file():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    watcher.send_signal(signal.SIGINT)
-    _, said = watcher.communicate(timeout=60)
+    signal.signal(signal.SIGINT, before)
+    with watcher:
+        end = time.monotonic() + 60.0
+        while not Path("page.html").is_file() and time.monotonic() < end:
+            time.sleep(0.05)
+        watcher.send_signal(signal.SIGINT)
+        try:
+            _, said = watcher.communicate(timeout=60)
+        finally:
+            watcher.kill()
     assert watcher.returncode == 130
     assert "interrupted; page.html shows what was stored by now" in said
     assert 'http-equiv="refresh"' not in Path("page.html").read_text(encoding="utf-8")

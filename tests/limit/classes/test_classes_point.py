@@ -14,7 +14,7 @@ from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
 from marginflow.limit.classes import kkt_point_of_classes
 from marginflow.limit.classes.elimination import KKTSystem, Linearised
-from marginflow.limit.classes.problem import ClassesProblem, Solution, Weights
+from marginflow.limit.classes.problem import ClassesProblem, ClassesSolution, Weights
 from marginflow.networks import TwoLayer
 
 
@@ -143,13 +143,13 @@ def test_a_step_by_elimination_solves_the_linearised_equations():
     on_margin[0, (problem.own[0] + 2) % K] = True
     system = KKTSystem(problem, on_margin, kink, active & ~kink)
     lam, mu = rng.random(system.i.size), rng.standard_normal(3)
-    at = Linearised(system, Solution(weights, lam, mu))
+    at = Linearised(system, ClassesSolution(weights, lam, mu))
     step = at.newton_step()
     assert step is not None
 
     def left(h: float) -> list[np.ndarray]:
         moved = Weights(weights.U + h * step.weights.U, weights.V + h * step.weights.V)
-        there = Linearised(system, Solution(moved, lam + h * step.lam, mu + h * step.mu))
+        there = Linearised(system, ClassesSolution(moved, lam + h * step.lam, mu + h * step.mu))
         return [there.left_u, there.left_v, there.left_margins, there.left_kinks]
 
     size = max(1.0, step.weights.norm, float(np.abs(step.lam).max()))
@@ -171,7 +171,7 @@ def test_neurons_that_turn_into_each_other_leave_a_shortest_step():
     kink = np.abs(Z) < 1e-9
     lam = found.certificate.multipliers
     system = KKTSystem(problem, lam > 0, kink, (Z > 0) & ~kink)
-    step = Linearised(system, Solution(twice, lam[lam > 0] * 1.001, np.zeros(system.a.size))).newton_step()
+    step = Linearised(system, ClassesSolution(twice, lam[lam > 0] * 1.001, np.zeros(system.a.size))).newton_step()
     assert step is not None
     assert step.weights.norm < 10 * twice.norm
 

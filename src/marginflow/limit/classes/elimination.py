@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import LinAlgWarning, lapack, lstsq, lu_factor, lu_solve
 
 from marginflow.arrays import BoolArray, FloatArray
-from marginflow.limit.classes.problem import ClassesProblem, Solution, Weights
+from marginflow.limit.classes.problem import ClassesProblem, ClassesSolution, Weights
 from marginflow.limit.classes.settings import NEAR_ZERO, RANK, SINGULAR
 
 
@@ -42,7 +42,7 @@ class KKTSystem:
 class Linearised:
     """The equations at a point: relu(z), q, the slopes dv of active pairs, and what is left of each equation."""
 
-    def __init__(self, system: KKTSystem, at: Solution) -> None:
+    def __init__(self, system: KKTSystem, at: ClassesSolution) -> None:
         """At weights, lambda (p,) on the pairs and mu (m,) on the kinks."""
         self.system, problem, (U, V), i, t = system, system.problem, at.weights, system.i, system.t
         Z = problem.T @ U.T
@@ -63,7 +63,7 @@ class Linearised:
         parts = (self.left_u, self.left_v, self.left_margins, self.left_kinks)
         return float(np.sqrt(sum(float((part**2).sum()) for part in parts)))
 
-    def newton_step(self) -> Solution | None:
+    def newton_step(self) -> ClassesSolution | None:
         """The changes after which the linearised equations hold; None where there are none in floating point."""
         s = self.system
         T, own, p, m = s.problem.T, s.problem.own[s.i], s.i.size, s.a.size
@@ -113,7 +113,7 @@ class Linearised:
         every[s.i, s.t] = z[:p]
         dU = pull.T @ T - self.left_u + np.einsum("jrc,jc->jr", P, plus + minus)
         dV = s.problem.votes(every).T @ self.hidden - self.left_v + np.einsum("jcv,jc->vj", Q, plus - minus)
-        return Solution(Weights(dU, dV), z[:p], z[p:])
+        return ClassesSolution(Weights(dU, dV), z[:p], z[p:])
 
 
 def _plus_minus(first: FloatArray, second: FloatArray | float) -> FloatArray:

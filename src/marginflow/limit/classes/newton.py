@@ -20,7 +20,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.classes import settings
 from marginflow.limit.classes.elimination import KKTSystem, Linearised
-from marginflow.limit.classes.problem import ClassesProblem, Solution, Weights
+from marginflow.limit.classes.problem import ClassesProblem, ClassesSolution, Weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ def read_structure(
     return ClassesStructure(weights, lam, np.where(kink, slope * through, 0.0), on_margin, kink, (Z > 0) & ~kink)
 
 
-def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[[], bool]) -> Solution | None:
+def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[[], bool]) -> ClassesSolution | None:
     """Newton's method and corrections in turn, until a solution has its own structure; None where they do not end.
 
     Its mu (n, k) also holds q_i . v_j of active pairs.
@@ -72,7 +72,7 @@ def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[
         if count == 0:
             through = problem.votes(structure.lam) @ structure.weights.V
             mu = np.where(structure.kink, structure.mu, np.where(structure.active, through, 0.0))
-            return Solution(structure.weights, structure.lam, mu)
+            return ClassesSolution(structure.weights, structure.lam, mu)
         key = (structure.on_margin.tobytes(), structure.kink.tobytes(), structure.active.tobytes())
         masks = [mask for mask, _ in wrong]
         if key in seen:
@@ -93,7 +93,7 @@ def _newton(problem: ClassesProblem, structure: ClassesStructure) -> ClassesStru
         return None
     system = KKTSystem(problem, structure.on_margin, structure.kink, structure.active)
     i, t, a, j = system.i, system.t, system.a, system.j
-    at, before = Solution(structure.weights, np.maximum(structure.lam[i, t], 0.0), structure.mu[a, j]), np.inf
+    at, before = ClassesSolution(structure.weights, np.maximum(structure.lam[i, t], 0.0), structure.mu[a, j]), np.inf
     for _ in range(settings.STEPS):
         linearised, norm = Linearised(system, at), at.weights.norm
         size = linearised.size / norm
@@ -109,7 +109,7 @@ def _newton(problem: ClassesProblem, structure: ClassesStructure) -> ClassesStru
             return None
         length = min(1.0, settings.LONGEST * norm / max(step.weights.norm, np.finfo(float).tiny))
         weights = Weights(at.weights.U + length * step.weights.U, at.weights.V + length * step.weights.V)
-        at = Solution(weights, at.lam + length * step.lam, at.mu + length * step.mu)
+        at = ClassesSolution(weights, at.lam + length * step.lam, at.mu + length * step.mu)
     return None
 
 

@@ -20,7 +20,7 @@ from marginflow.limit.assemble import stopped_early
 from marginflow.limit.budget import Budget, Progress, Stop
 from marginflow.limit.classes.homotopy import Stage, stages
 from marginflow.limit.classes.newton import read_structure, settle
-from marginflow.limit.classes.problem import ClassesProblem, Solution, Weights
+from marginflow.limit.classes.problem import ClassesProblem, ClassesSolution, Weights
 from marginflow.limit.classes.settings import ATTEMPTS, NEAR, READ_FROM, SCALE
 from marginflow.networks import Classifier
 from marginflow.plain import Plain
@@ -183,9 +183,9 @@ class _Search:
         if self.best is None and last is not None:
             slopes = read_structure(self.problem, last.weights, last.lam, delta=last.delta, near=last.delta)
             # Better multipliers are sought only in time; without them those of the rounded kinks are judged.
-            self.best = self._judged(Solution(last.weights, last.lam, slopes.mu))
+            self.best = self._judged(ClassesSolution(last.weights, last.lam, slopes.mu))
 
-    def _judged(self, found: Solution, *, as_given: bool = False) -> ClassifierKKT:
+    def _judged(self, found: ClassesSolution, *, as_given: bool = False) -> ClassifierKKT:
         network = self.problem.network(found.weights, bias=self.bias)
         return certify_classifier(
             network,
@@ -208,7 +208,7 @@ class _Search:
             # Before anything is found the network that the search began from is what there is.
             n = self.problem.own.size
             lam, mu = np.zeros((n, self.problem.n_classes)), np.zeros((n, len(self.began.U)))
-            self.best = self._judged(Solution(self.began, lam, mu), as_given=True)
+            self.best = self._judged(ClassesSolution(self.began, lam, mu), as_given=True)
         if self.best is None:
             raise InputError("The work was ended before it began; allow more time (time_limit).")
         residual = self.best.residual

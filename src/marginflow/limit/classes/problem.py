@@ -26,7 +26,7 @@ class Weights(NamedTuple):
         return float(np.sqrt((self.U**2).sum() + (self.V**2).sum()))
 
 
-class Solution(NamedTuple):
+class ClassesSolution(NamedTuple):
     """Weights, lambda and mu; or changes of them."""
 
     weights: Weights
