@@ -136,6 +136,19 @@ def test_a_wrong_guess_of_single_pairs_and_samples_is_repaired():
         np.testing.assert_allclose(found.lam, right.lam, rtol=1e-12)
 
 
+@pytest.mark.parametrize("lean", [False, True])
+def test_it_gives_up_where_every_neuron_has_as_many_kinks_as_dimensions(lean):
+    rng = np.random.default_rng(0)
+    problem = Problem.of(rng.standard_normal((40, 3)), np.tile([1.0, -1.0], 20), bias=True)
+    s = np.array([1.0, 1.0, -1.0, -1.0])
+    state = np.where(rng.random((40, 4)) < 0.5, ACTIVE, INACTIVE)
+    for neuron, sign in enumerate(s):  # no direction is left to turn to
+        state[np.flatnonzero(problem.y != sign)[neuron : neuron + 4], neuron] = KINK
+    every = np.ones(40, dtype=bool)
+    guess = Structure(s=s, state=state, free=every, capped=~every, lam=np.full(40, 0.1), t=np.ones(4))
+    assert not newton(problem, guess, frozen=False, lean=lean).converged
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_what_it_calls_converged_satisfies_every_kkt_condition(seed):
     problem, guess = settled_structure(Sphere(dimension=15).sample(25, seed=seed), width=60, seed=seed)

@@ -34,6 +34,8 @@ class MeanField:
             share = active[:, own] @ (weights * free)[own] / total
             diagonal = diagonal - total * share**2 * norms
             shares.append(np.sqrt(total) * share * problem.y[rows])
+        if not shares:
+            raise np.linalg.LinAlgError("every neuron has as many kinks as dimensions: none is free to turn")
         # A sample that is active on one neuron alone has nothing left outside the mean field.
         self.diagonal = np.maximum(diagonal, 1e-3 * float(norms.mean() * weights.sum()) / max(len(t), 1) + damping)
         self.low_rank = len(shares) * r < len(rows)
