@@ -114,3 +114,19 @@ def test_a_faithful_point_comes_after_the_long_flow_and_is_nearer_to_it():
     assert limit.moved.cosine >= plain.moved.cosine - 1e-3
     with pytest.raises(mf.InputError, match="faithful"):
         mf.kkt_point(data, width=20, faithful=True, flow_steps=5)
+
+
+@pytest.mark.parametrize("options", [{}, {"bias": False}, {"outputs": "frozen"}, {"optimum": "global"}])
+@pytest.mark.parametrize("X", [[[1.0], [1.0]], [[1.0, 2.0], [3.0, 0.5]] * 2, [[1.0, 2.0, 3.0, 4.0]] * 6])
+def test_labels_that_cancel_at_every_point_are_named_with_a_soft_margin(X, options):
+    y = [1.0] * (len(X) // 2) + [-1.0] * (len(X) // 2)
+    if len(X[0]) > 2:
+        options = {name: value for name, value in options.items() if name != "optimum"}
+    with pytest.raises(mf.InputError, match="labels cancel wherever samples are"):
+        mf.kkt_point(Dataset(X=X, y=y), width=10, penalty=1.0, **options)
+
+
+def test_labels_that_cancel_along_rays_are_named_in_the_plane_without_bias():
+    data = Dataset(X=[[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]], y=[1.0, 1.0, -1.0])
+    with pytest.raises(mf.InputError, match="labels cancel wherever samples are"):
+        mf.kkt_point(data, width=10, penalty=1.0, bias=False, optimum="global")

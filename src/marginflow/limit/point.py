@@ -17,7 +17,7 @@ from marginflow.limit.assemble import assemble, only_rounded, stopped_early
 from marginflow.limit.budget import Budget, Progress
 from marginflow.limit.classes.point import kkt_point_of_classes
 from marginflow.limit.limit import Limit
-from marginflow.limit.separable import require_separable
+from marginflow.limit.separable import require_gain, require_separable
 from marginflow.limit.settings import (
     FAITHFUL_ANGLE,
     FAITHFUL_STEPS,
@@ -192,6 +192,8 @@ def kkt_point(
         raise InputError("Every sample is zero; without bias every network is zero there.")
     if penalty is None:
         require_separable(data, bias=bias)
+    else:
+        require_gain(data)
     own = start is not None
     if start is None:
         start = TwoLayer.initialise(width, data.dimension, scale=scale, bias=bias, outputs=outputs, seed=seed)

@@ -1,10 +1,19 @@
-"""Data that no network of any width separates: named before anything is tried."""
+"""Data that no network of any width separates, or gains anything on: named before anything is tried."""
 
 import numpy as np
 
 from marginflow.data import Dataset
+from marginflow.data.equal_rows import first_equal
 from marginflow.errors import InputError
 from marginflow.limit.settings import SAME_DIRECTION
+
+CANCELLED = "The labels cancel wherever samples are: the zero function is the best network at every penalty."
+
+
+def require_gain(data: Dataset) -> None:
+    """With a soft margin some network must be better than zero: not every point has both labels equally often."""
+    if not np.bincount(first_equal(data.X), weights=data.y).any():
+        raise InputError(CANCELLED)
 
 
 def require_separable(data: Dataset, *, bias: bool) -> None:

@@ -13,6 +13,7 @@ from marginflow.limit.plane.program import PlaneProgramError
 from marginflow.limit.plane.result import PlaneLimit, dual_bound, objective
 from marginflow.limit.plane.samples import PlanarSamples
 from marginflow.limit.plane.solver import solve
+from marginflow.limit.separable import CANCELLED
 from marginflow.networks import TwoLayer
 
 
@@ -87,10 +88,12 @@ def max_margin(
         ) from OutOfTimeError()
     if found.s.size == 0:
         # Zero is optimal as long as all multipliers at the penalty keep |F| below 1, and F is linear in them.
-        least = 1.0 / dual_bound(data, np.ones(data.n_samples), bias=bias)[1]
+        supremum = dual_bound(data, np.ones(data.n_samples), bias=bias)[1]
+        if supremum == 0.0:
+            raise InputError(CANCELLED)
         raise InputError(
             f"penalty is {penalty:g}, so small that the best network is the zero function; others are better from "
-            f"{least:.4g} on."
+            f"{1.0 / supremum:.4g} on."
         )
     lam = np.minimum(found.lam / samples.unit, cost)
     network = TwoLayer.from_directions(found.U @ samples.basis / samples.unit, found.s, bias=bias)
