@@ -187,3 +187,29 @@ def test_what_double_precision_leaves_is_called_that():
     assert asked_too_much.status.startswith("Not exact: a KKT point to ")
     assert "which is what double precision leaves of margins of this size" in asked_too_much.status
     assert asked_too_much.certificate.holds(1e-11)
+
+
+@pytest.mark.parametrize("factor", [1e40, 1e150])
+def test_samples_larger_than_single_precision_holds_end_at_an_exact_point(factor):
+    X = np.random.default_rng(0).standard_normal((10, 5))
+    limit = mf.kkt_point(mf.data.Dataset(X=factor * X, y=np.tile([1.0, -1.0], 5)), width=20, seed=0)
+    assert limit.exact
+
+
+@pytest.mark.parametrize("factor", [1e-20, 1e-150])
+def test_samples_that_vanish_beside_the_bias_are_called_so(factor):
+    X = np.random.default_rng(0).standard_normal((10, 5))
+    data = mf.data.Dataset(X=factor * X, y=np.tile([1.0, -1.0], 5))
+    limit = mf.kkt_point(data, width=20, seed=0)
+    assert not limit.exact
+    assert "times longer in one direction than in another" in limit.status
+    plane = mf.data.Dataset(X=data.X[:, :2], y=data.y)
+    with pytest.raises(mf.InputError, match="does not settle in floating point"):
+        mf.kkt_point(plane, optimum="global")
+
+
+def test_frozen_outputs_whose_squares_vanish_are_refused():
+    data = Dataset(X=np.eye(3), y=[1.0, -1.0, 1.0])
+    start = mf.networks.TwoLayer(W=np.eye(3), b=None, v=[1e-201, -1e-201, 1e-201], outputs="frozen")
+    with pytest.raises(mf.InputError, match="squares are zero"):
+        mf.kkt_point(data, start=start, penalty=1.0)

@@ -114,15 +114,20 @@ class Audit(Plotted, Plain):
             return f"Every one of the {n} samples is on the wrong side already."
         agree = math.isclose(found.lower, found.upper, rel_tol=1e-6)
         shorter = "none shorter does" if agree else f"none shorter than {found.lower:.4g} does"
-        times = found.upper / self.mean_norm
-        share = (
-            f"{times:.2g} times as long as a sample" if times > 1.0 else f"{100 * times:.0f} % of a sample's own length"
-        )
-        sentence = f"One vector of norm {found.upper:.4g}, {share}, flips all {n} samples, and {shorter}"
+        sentence = f"One vector of norm {found.upper:.4g}{self._beside_samples()} flips all {n} samples, and {shorter}"
         if self.point is not None and self.point.exact:
             where = "this KKT point" if self.is_kkt_point else "the KKT point nearby"
             sentence += f"; at {where} {self.point.compact.width} of {self.network.width} neurons remain"
         return sentence + "."
+
+    def _beside_samples(self) -> str:
+        """How long the vector is beside the samples, unless all of these are zero."""
+        if self.mean_norm == 0.0:
+            return ""
+        times = self.universal.upper / self.mean_norm
+        if times > 1.0:
+            return f", {times:.2g} times as long as a sample,"
+        return f", {100 * times:.0f} % of a sample's own length,"
 
     @property
     def mean_norm(self) -> float:

@@ -22,7 +22,7 @@ def advice(task: Task) -> str:
             f"{pairs}, {distance:.0e} apart relative to the spread of all: between them the weights are larger than "
             f"double precision holds. Leave one of each such pair out, or, if they are few, use {_SOFT}."
         )
-    spread = np.sqrt(task.problem.s2[0] / task.problem.s2[-1])
+    spread = _spread(task)
     if spread > ILL_CONDITIONED:
         return (
             f"The samples (x, 1) are {spread:.0e} times longer in one direction than in another, more than double "
@@ -32,6 +32,14 @@ def advice(task: Task) -> str:
     if task.frozen:
         return f"Try a larger width, another seed or trained outputs, or {_SOFT}."
     return f"Try a larger width (time grows with it) or another seed, or {_SOFT}."
+
+
+def _spread(task: Task) -> float:
+    """How many times longer the rows (x, 1) are in one direction than in another, those below rounding included."""
+    spread = float(np.sqrt(task.problem.s2[0] / task.problem.s2[-1]))
+    centre = task.X.mean(axis=0)
+    size = float(np.linalg.norm(task.X - centre, axis=1).max())
+    return max(spread, float(np.hypot(np.linalg.norm(centre), 1.0)) / size) if task.bias and size > 0.0 else spread
 
 
 def _closest_opposite(task: Task) -> tuple[int, int, float, int] | None:

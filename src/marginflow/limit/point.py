@@ -182,6 +182,11 @@ def kkt_point(
         if start.dimension != data.dimension:
             raise InputError(f"start has dimension {start.dimension}, but the data have dimension {data.dimension}.")
         bias, outputs = start.b is not None, start.outputs
+        if outputs == "frozen" and start.v.any() and not (start.v**2).any():
+            raise InputError(
+                f"The outputs of start are frozen and at most {np.abs(start.v).max():.1g}, so that their squares are "
+                "zero in double precision; larger ones are expected."
+            )
     if width < 2:
         raise InputError("width is 1, but data with both labels need at least 2 neurons, one of each sign.")
     if optimum == "global" and (outputs == "frozen" or start is not None):

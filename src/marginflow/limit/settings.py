@@ -25,6 +25,8 @@ FLOW_DAMPED = (0.15, 0.95)
 # Steps of the flow between two looks at the margins; it ends after half as many steps again as it took to separate the
 # data, at least and at most so many. Spheres, the papers' sizes.
 FLOW_BLOCK, FLOW_LEAST, FLOW_MOST = 20, 60, 3000
+# Coordinates up to which the flow keeps samples in single precision, whose numbers end at 3e38: squares are summed.
+SINGLE_HOLDS = 1e15
 # A flow is cheap beside the rest up to so many multiplications (m d k times steps). Where a path of this length (steps
 # times angle) costs no more, it takes steps of a smaller angle, at least this one, and goes on to this ln of the loss
 # (1e-300) on a path of at most twice that length. Spheres d = m = width = 50, three seeds and initial scales 0.01, 0.1,

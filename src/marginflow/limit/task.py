@@ -32,6 +32,7 @@ from marginflow.limit.settings import (
     FLOW_MOST,
     FLOW_PATH,
     ORDINARY,
+    SINGLE_HOLDS,
 )
 from marginflow.limit.units import Units
 from marginflow.losses import AbstractLoss
@@ -234,9 +235,16 @@ class Task:
         """Steps from the given network on these samples."""
         given = self.given
         return AngleSteps(
-            given.W, given.b, given.v, X, y,
-            angle=angle, outputs=given.outputs, loss=self.loss, precision="single",
-        )  # fmt: skip
+            given.W,
+            given.b,
+            given.v,
+            X,
+            y,
+            angle=angle,
+            outputs=given.outputs,
+            loss=self.loss,
+            precision="single" if np.abs(X).max(initial=0.0) < SINGLE_HOLDS else "double",
+        )
 
     def _flowed(self, flow: AngleSteps, began: float) -> Flowed:
         """Where the steps have come to."""

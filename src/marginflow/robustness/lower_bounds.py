@@ -257,7 +257,10 @@ def _over_balls(
     already = seen.already()
     if balls is None:
         _, gradients = seen.values_and_gradients(np.zeros((seen.n_points, seen.rank)))
-        known = seen.steps(-gradients) * np.linalg.norm(gradients, axis=1)
+        slopes, steps = np.linalg.norm(gradients, axis=1), seen.steps(-gradients)
+        moving = slopes > 0  # elsewhere f is constant nearby, and the walk along the gradient says nothing
+        known = np.full(seen.n_points, np.inf)
+        known[moving] = steps[moving] * slopes[moving]
     else:
         known = vector("balls", balls, seen.n_points)
         if (known[~already] <= 0).any():

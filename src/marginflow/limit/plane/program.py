@@ -15,7 +15,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.limit.budget import OutOfTimeError
-from marginflow.limit.plane.settings import PROGRAM_ROUNDING, PROGRAM_TOLERANCE
+from marginflow.limit.plane.settings import LARGEST_CAP, PROGRAM_ROUNDING, PROGRAM_TOLERANCE
 
 # Primal simplex: a basis stays primal feasible when columns join.
 _PRIMAL_SIMPLEX = 4
@@ -77,6 +77,8 @@ class Program:
     def raise_caps(self, factor: float) -> None:
         """Make slack dearer: for a hard margin, until there is none."""
         self.caps *= factor
+        if self.caps.max() > LARGEST_CAP:
+            raise PlaneProgramError("Slack remains at every price: rounding hides what tells the samples apart.")
         n = len(self.y)
         self._model.changeColsCost(n, np.arange(n, dtype=np.int32), self.caps)
 

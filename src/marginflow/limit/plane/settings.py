@@ -24,6 +24,8 @@ MAX_ROUNDS = 500
 EXCESS = 1e-12
 # Cap of the multipliers with a hard margin at first, for rows of length 1, and the factor it grows by.
 FIRST_CAP, CAP_GROWTH = 1e2, 10.0
+# Cap at which slack that is left will never go: samples 1e-20 apart asked for caps beyond every number.
+LARGEST_CAP = 1e60
 # Gap of the program below which the structure is read and Newton's method is tried.
 FINISH_BELOW = 1e-2
 # sup |F| may exceed 1 by this much at an optimum that Newton's method has found.

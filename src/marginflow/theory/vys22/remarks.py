@@ -166,7 +166,7 @@ def same_norm(instance: Instance) -> Findings:
         value("d_min", d_min),
         value("d_max", d_max),
         value("||z||", t * setting.u_norm),
-        value("||z|| / sqrt(d_max)", t * setting.u_norm / float(np.sqrt(d_max))),
+        value("||z|| / sqrt(d_max)", t * setting.u_norm / float(np.sqrt(d_max)) if d_max > 0 else np.nan),
         hypotheses=(
             setting.balanced(),
             at_most("m - 1", m - 1, (d_min + 1) / (3 * (p + 1)), note=f"p = {p:.6g}"),

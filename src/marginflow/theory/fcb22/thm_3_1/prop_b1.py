@@ -11,6 +11,7 @@ from marginflow.data import UniformNoise, XorClusters
 from marginflow.generalisation.rademacher import Complexity, rademacher_complexity
 from marginflow.networks import TwoLayer
 from marginflow.networks.initialisation import unit_outputs
+from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, equal, stated, value
 
 _ASCENT_STEPS: Final = 20
@@ -87,7 +88,7 @@ def proposition_b_1(instance: Instance) -> Findings:
         note=how,
     )
     return Findings(
-        value("value / bound", found.value / bound),
+        value("value / bound", quotient(found.value, bound)),
         value("sqrt(mean |x|^2)", math.sqrt(float((X**2).sum(axis=1).mean()))),
         value("value sqrt(n) / R", found.value * math.sqrt(n) / R),
         hypotheses=(above("R", R, 0.0), equal("|a_j| sqrt(m)", np.abs(a) * math.sqrt(m), 1.0)),
