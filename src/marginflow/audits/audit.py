@@ -118,9 +118,8 @@ def audit(
         network=network,
         data=data,
         start=start,
-        multipliers=None if certificate.status == "does not separate" else (certificate.multipliers, certificate.mu),
         seed=seed,
-    )
+    ).certified(certificate)
     judged = judge_statements(instance, progress=lambda share, remark: show(0.9 + 0.1 * share, remark))
     return Audit(
         network=network,

@@ -38,11 +38,11 @@ def theorem(seed: int, show: Report) -> Chapter:
         Instance(
             name="the demo's clusters",
             law=law,
-            network=limit.compact,
+            network=limit.network,
             data=data,
             test=law.fresh(N_FRESH, train=data, seed=seed),
             seed=seed,
-        )
+        ).certified(limit.certificate)
     )
     lengths = {check.name.rpartition(", ")[2]: check.observed for check in verdict.constants if ", " in check.name}
     speaks = {form: speaks_from(form) for form in FORMS}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from marginflow.arrays import FloatArray
 from marginflow.certificates import Certificate, certify
 from marginflow.data import AbstractDistribution, Dataset
 from marginflow.errors import InputError
@@ -157,6 +158,15 @@ class Instance:
                 return judged
         return certify(network, data, multipliers=self.multipliers)
 
+    def certified(self, certificate: Certificate) -> Instance:
+        """The same instance with the certificate that `certify` has made of its network on its data already."""
+        of_data = certificate.multipliers.shape == self.the_data().y.shape
+        if not of_data or not _same_but_for_scale(self.the_network(), certificate.network):
+            raise InputError("The certificate belongs to another network, or to other data, than the instance.")
+        carrying = replace(self)
+        vars(carrying)["certificate"] = certificate
+        return carrying
+
     def only(self, *inputs: str, **changes: Any) -> Instance:
         """An instance of these inputs of this one alone, and of what is given beside them."""
         return Instance(**{name: getattr(self, name) for name in inputs}, **changes)
@@ -171,6 +181,24 @@ class Instance:
     def __repr__(self) -> str:
         given = [str(item) for item in (self.network, self.data, self.law, self.run) if item is not None]
         return f"Instance({self.name or 'unnamed'}: {', '.join(given) or dict(self.parameters)})"
+
+
+def _same_but_for_scale(network: TwoLayer, other: TwoLayer) -> bool:
+    """Whether the trained parameters of one are a positive multiple of those of the other; frozen outputs are equal."""
+    if network.augmented.shape != other.augmented.shape or network.outputs != other.outputs:
+        return False
+    frozen = network.outputs == "frozen"
+    rows, others = (np.append(net.augmented, [] if frozen else net.v) for net in (network, other))
+    if frozen and not np.array_equal(network.v, other.v):
+        return False
+    return bool(np.allclose(_unit(rows), _unit(others), rtol=0.0, atol=1e-9))
+
+
+def _unit(parameters: FloatArray) -> FloatArray:
+    """The vector at length 1; zero stays zero, and numbers of every size have a length."""
+    largest = np.abs(parameters).max(initial=0.0)
+    scaled: FloatArray = parameters / (largest or 1.0)
+    return scaled / (np.linalg.norm(scaled) or 1.0)
 
 
 def _given(thing: Thing | None, otherwise: str) -> Thing:

@@ -111,7 +111,8 @@ def appendix_d(instance: Instance) -> Findings:
     on = certificate.margin_set
     scale = float(certificate.multipliers.max(initial=0.0))
     off = certificate.multipliers[~on]
-    restricted = certify(certificate.network, data.subset(on)) if on.any() else certificate
+    some = on.any() and not on.all()
+    restricted = certify(certificate.network, data.subset(on)) if some else certificate
     setting = Setting.of(data, on)
     neurons = MarginNeurons.of(instance, setting, on)
     S = min(neurons.S(neurons.positive), neurons.S(neurons.negative))
