@@ -13,6 +13,8 @@ from marginflow.data import Dataset, Interval, Sphere, XorClusters
 from marginflow.errors import InputError
 from marginflow.flow import angle_flow
 from marginflow.limit import Progress
+from marginflow.limit.budget import OutOfTimeError
+from marginflow.limit.starts import interior as interior_start
 from marginflow.losses import Logistic
 from marginflow.networks import TwoLayer
 
@@ -213,3 +215,19 @@ def test_frozen_outputs_whose_squares_vanish_are_refused():
     start = mf.networks.TwoLayer(W=np.eye(3), b=None, v=[1e-201, -1e-201, 1e-201], outputs="frozen")
     with pytest.raises(mf.InputError, match="squares are zero"):
         mf.kkt_point(data, start=start, penalty=1.0)
+
+
+def test_the_optimum_that_frozen_outputs_on_a_line_look_at_keeps_to_the_limit_in_time(monkeypatch):
+    budgets = []
+
+    def out_of_time(budget, data):
+        budgets.append(budget)
+        raise OutOfTimeError
+
+    monkeypatch.setattr(interior_start, "max_margin_within", out_of_time)
+    rng = np.random.default_rng(3)
+    data = Dataset(X=np.sort(rng.uniform(0, 1, 12))[:, None], y=rng.choice([-1.0, 1.0], 12))
+    limit = mf.kkt_point(data, width=100, outputs="frozen", time_limit=60.0, seed=0)
+    assert limit.network.width == 100  # there is a result without it
+    assert budgets
+    assert all(math.isfinite(budget.deadline) for budget in budgets)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.limit.budget import Budget
+from marginflow.limit.budget import Budget, OutOfTimeError
 from marginflow.limit.interior.point import InteriorPoint, affordable
 from marginflow.limit.interior.sample_set import interior_point_of_few
-from marginflow.limit.line import max_margin
+from marginflow.limit.line.global_solver import max_margin_within
 from marginflow.limit.neurons import Neurons, follow
 from marginflow.limit.settings import DEAR, ELSEWHERE, ELSEWHERE_FEW, ELSEWHERE_OF_FEW, NOT_FOUND, PLANE_FIRST
 from marginflow.limit.starts.bundles import bundle
@@ -104,18 +104,21 @@ def _other_neurons(task: Task, start: Start, budget: Budget, seed: int) -> tuple
     """The cheapest separating combination of random directions, and its multipliers; with a soft margin directions that
     pay."""
     if not task.soft:
-        return cheapest_combination(task.problem, _candidates(task, start), budget, seed=seed) or (None, None)
+        return cheapest_combination(task.problem, _candidates(task, start, budget), budget, seed=seed) or (None, None)
     return (
         None if task.frozen else rising_neurons(task.problem, start.neurons.U, seed=seed, deadline=budget.deadline)
     ), None
 
 
-def _candidates(task: Task, start: Start) -> FloatArray:
+def _candidates(task: Task, start: Start, budget: Budget) -> FloatArray:
     """Directions for the program: those of the flow and, on a line, where random ones miss, those of its optimum."""
     if task.data.dimension > 1 or not task.bias:
         return start.neurons.U
-    best = task.problem.reduced(max_margin(task.data).network.directions)
-    return np.concatenate([start.neurons.U, best])
+    try:
+        best = max_margin_within(budget, task.data)
+    except OutOfTimeError:
+        return start.neurons.U
+    return np.concatenate([start.neurons.U, task.problem.reduced(best.network.directions)])
 
 
 def dealt_out(neurons: Neurons, given: TwoLayer) -> tuple[Neurons | None, IntArray]:
