@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from marginflow.flow import kernel as module
-from marginflow.flow.kernel import TwoLayerKernel, with_ones
+from marginflow.flow.kernel import TwoLayerKernel
 from marginflow.flow.parameters import ParameterVector
 from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 
 LOSSES = [Exponential(), Logistic(), Logistic("mean", "2")]
 
@@ -20,7 +21,11 @@ def problem(n=37, d=5, k=11, *, bias=True, outputs="trained", seed=0):
 
 def kernel_of(X, y, net, **options):
     kernel = TwoLayerKernel(
-        with_ones(X) if net.b is not None else X, y, net.width, net.v if net.outputs == "frozen" else None, **options
+        augmented_samples(X, bias=net.b is not None),
+        y,
+        net.width,
+        net.v if net.outputs == "frozen" else None,
+        **options,
     )
     arrays = [net.augmented] if net.outputs == "frozen" else [net.augmented, net.v]
     return kernel, ParameterVector(kernel.shapes).fill(arrays), ParameterVector(kernel.shapes)

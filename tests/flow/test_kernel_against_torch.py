@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from marginflow.flow.kernel import TwoLayerKernel, with_ones
+from marginflow.flow.kernel import TwoLayerKernel
 from marginflow.flow.parameters import ParameterVector
 from marginflow.losses import Exponential, Logistic
+from marginflow.networks.evaluation import augmented_samples
 
 torch = pytest.importorskip("torch", reason="torch is an extra; its autograd is the oracle of this file")
 
@@ -16,12 +17,12 @@ def test_kernel_agrees_with_autograd(loss):
     n, d, k = 40, 7, 25
     X, y = rng.standard_normal((n, d)), rng.choice([-1.0, 1.0], n)
     A, v = rng.standard_normal((k, d + 1)), rng.standard_normal(k)
-    kernel = TwoLayerKernel(with_ones(X), y, k, None)
+    kernel = TwoLayerKernel(augmented_samples(X, bias=True), y, k, None)
     theta, out = ParameterVector(kernel.shapes).fill([A, v]), ParameterVector(kernel.shapes)
     log_loss = kernel.evaluate(theta, loss, out) + loss.log_scale(n)
 
     At, vt = torch.tensor(A, requires_grad=True), torch.tensor(v, requires_grad=True)
-    margins = torch.tensor(y) * (torch.relu(torch.tensor(with_ones(X)) @ At.T) @ vt)
+    margins = torch.tensor(y) * (torch.relu(torch.tensor(augmented_samples(X, bias=True)) @ At.T) @ vt)
     if isinstance(loss, Exponential):
         value = torch.exp(-margins).sum()
     else:

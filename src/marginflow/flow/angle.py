@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import FloatArray, labels, matrix, one_of, real_number, vector, whole_number
 from marginflow.display import Brief
 from marginflow.errors import InputError
-from marginflow.flow.kernel import TwoLayerKernel, with_ones
+from marginflow.flow.kernel import TwoLayerKernel
 from marginflow.flow.parameters import ParameterVector
 from marginflow.losses import AbstractLoss, Exponential
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.networks.layers import Outputs
 
 
@@ -72,7 +73,7 @@ class AngleSteps:
 
         A = weights if bias is None else np.column_stack([weights, bias])
         dtype = np.float32 if one_of("precision", precision, ("double", "single")) == "single" else np.float64
-        samples = points if bias is None else with_ones(points)
+        samples = augmented_samples(points, bias=bias is not None)
         self._bias, self._frozen = bias is not None, None if trained else out
         self._kernel = TwoLayerKernel(samples, signs, k, self._frozen, dtype=dtype, shared=True)
         self._theta = ParameterVector(self._kernel.shapes, dtype).fill([A, out] if trained else [A])

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, IntArray
+from marginflow.arrays import FloatArray
 from marginflow.data.reduction import in_span
-from marginflow.flow.kernel import TwoLayerKernel, with_ones
+from marginflow.flow.kernel import TwoLayerKernel
 from marginflow.flow.parameters import ParameterVector
 from marginflow.flow.trainable import AbstractTrainable
-from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 
 
-class DenseTwoLayer(AbstractTrainable):
+class DenseTwoLayer(TwoLayerKernel, AbstractTrainable):
     r"""A two-layer network in the coordinates (A, v), where the rows of A are (w_j Q^T, b_j).
 
     With X = Z Q and Q Q^T = I, the gradient by w_j lies in the rows of Q, so only w_j Q^T moves; the part of w_j
@@ -35,7 +35,6 @@ class DenseTwoLayer(AbstractTrainable):
         self, network: TwoLayer, X: FloatArray, y: FloatArray, *, reduce: bool, capacity: int | None = None
     ) -> None:
         self._network = network
-        frozen = network.v if network.outputs == "frozen" else None
         if reduce:
             Z, self._Q = in_span(X)
             self._W = network.W @ self._Q.T
@@ -45,26 +44,15 @@ class DenseTwoLayer(AbstractTrainable):
             self._outside = np.zeros(network.width)
         self._reduced = reduce
         self._total_outside = float(self._outside.sum())
-        self._kernel = TwoLayerKernel(
-            Z if network.b is None else with_ones(Z), y, network.width, frozen, capacity=capacity
-        )
-        self.shapes, self.margins = self._kernel.shapes, self._kernel.margins
+        frozen = network.v if network.outputs == "frozen" else None
+        samples = augmented_samples(Z, bias=network.b is not None)
+        super().__init__(samples, y, network.width, frozen, capacity=capacity)
 
     def start(self) -> ParameterVector:
         """A and, if trained, v."""
         b, v = self._network.b, self._network.v
         A = self._W if b is None else np.column_stack([self._W, b])
         return self.vector().fill([A, v] if self._network.outputs == "trained" else [A])
-
-    def evaluate(
-        self, theta: ParameterVector, loss: AbstractLoss, out: ParameterVector, rows: IntArray | None = None
-    ) -> float:
-        """The hot loop."""
-        return self._kernel.evaluate(theta, loss, out, rows)
-
-    def forward(self, theta: ParameterVector) -> FloatArray:
-        """One matrix product."""
-        return self._kernel.forward(theta)
 
     def inner(self, first: ParameterVector, second: ParameterVector) -> float:
         """Euclidean, with what lies outside the span; a difference of parameters has nothing there."""

@@ -6,11 +6,11 @@ import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.errors import InputError
-from marginflow.flow.kernel import with_ones
 from marginflow.flow.parameters import ParameterVector
 from marginflow.flow.trainable import AbstractTrainable
 from marginflow.losses import AbstractLoss
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 
 
 class GramTwoLayer(AbstractTrainable):
@@ -26,7 +26,7 @@ class GramTwoLayer(AbstractTrainable):
         if network.outputs == "trained":
             raise InputError("The outputs are trained; the Gram engine is for frozen outputs.")
         self._network, self._y = network, y
-        self._X = X if network.b is None else with_ones(X)
+        self._X = augmented_samples(X, bias=network.b is not None)
         self._K = self._X @ self._X.T
         self._A = network.augmented
         self._U = self._X @ self._A.T

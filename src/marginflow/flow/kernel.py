@@ -230,11 +230,3 @@ class TwoLayerKernel:
         share(weigh, self._samples)
         share(backward, self._neurons)
         return top + math.log(total)
-
-
-def with_ones(X: FloatArray) -> FloatArray:
-    """The rows (x_i, 1)."""
-    augmented: FloatArray = np.empty((X.shape[0], X.shape[1] + 1))
-    augmented[:, :-1] = X
-    augmented[:, -1] = 1.0
-    return augmented

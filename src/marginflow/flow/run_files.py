@@ -3,11 +3,14 @@
 import json
 from collections.abc import Mapping
 from dataclasses import fields
+from inspect import isabstract
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
 
+from marginflow import losses
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
 from marginflow.flow import schedule, stopping
@@ -15,7 +18,6 @@ from marginflow.flow.descent import Descent
 from marginflow.flow.trainable import Network
 from marginflow.flow.training import Run
 from marginflow.flow.trajectory import Trajectory
-from marginflow.losses import AbstractLoss, Exponential, Logistic
 from marginflow.networks import MLP, TwoLayer
 from marginflow.plain import to_plain
 from marginflow.storage import load_tensors, save_tensors, write_text
@@ -102,24 +104,22 @@ def _network(record: Mapping[str, Any], arrays: Mapping[str, FloatArray], number
 
 
 def _plan(plan: Mapping[str, Any]) -> Descent:
-    losses: dict[str, type[AbstractLoss]] = {"Exponential": Exponential, "Logistic": Logistic}
-    steps = {name: getattr(schedule, name) for name in ("Constant", "Geometric", "LossNormalised", "AngleBounded")}
-    stops = {
-        name: thing
-        for name, thing in vars(stopping).items()
-        if isinstance(thing, type) and issubclass(thing, stopping.AbstractStop)
-    }
     return Descent(
-        loss=_made(plan["loss"], losses),
-        schedule=_made(plan["schedule"], steps),
-        stop=[_made(stop, stops) for stop in plan["stop"]],
+        loss=_made(plan["loss"], losses, losses.AbstractLoss),
+        schedule=_made(plan["schedule"], schedule, schedule.AbstractSchedule),
+        stop=[_made(stop, stopping, stopping.AbstractStop) for stop in plan["stop"]],
         batch=plan["batch"],
         method=plan["method"],
     )
 
 
-def _made(record: Mapping[str, Any], kinds: Mapping[str, Any]) -> Any:
-    """An object of one of the kinds from its plain form; nothing else is ever made."""
+def _made(record: Mapping[str, Any], module: ModuleType, base: type) -> Any:
+    """An object of one of the kinds of a module from its plain form; nothing else is ever made."""
+    kinds = {
+        name: thing
+        for name, thing in vars(module).items()
+        if isinstance(thing, type) and issubclass(thing, base) and not isabstract(thing)
+    }
     if record["name"] not in kinds:
         raise ValueError(f"{record['name']!r} is not one of {', '.join(kinds)}")
     given = {key: value for key, value in record.items() if key != "name" and value is not None}

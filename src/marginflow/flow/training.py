@@ -16,7 +16,6 @@ from marginflow.flow.stopping import AbstractStop
 from marginflow.flow.trainable import Network
 from marginflow.flow.trajectory import Recording, Trajectory
 from marginflow.losses import as_power_of_ten
-from marginflow.networks import MLP, TwoLayer
 from marginflow.plain import Plain
 
 
@@ -136,20 +135,11 @@ def train(
     >>> run.status, run.separated
     ('loss reached', True)
     """
-    if not isinstance(network, TwoLayer | MLP):
-        raise InputError(f"network is {network!r}; a TwoLayer or an MLP is expected.")
-    if not isinstance(data, Dataset):
-        raise InputError(f"data is {type(data).__name__}; a Dataset is expected.")
     if network.dimension != data.dimension:
         raise InputError(f"The data have dimension {data.dimension}, but the network has {network.dimension}.")
     data.require_two_classes()
     data.require_no_contradiction()
-    if isinstance(recipe, AbstractRecipe):
-        plan = recipe.plan(network, data.n_samples)
-    elif isinstance(recipe, Descent):
-        plan = recipe
-    else:
-        raise InputError(f"recipe is {recipe!r}; a recipe such as recipes.VYS22() or a Descent is expected.")
+    plan = recipe.plan(network, data.n_samples) if isinstance(recipe, AbstractRecipe) else recipe
     rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
     batch = None if plan.batch is None or plan.batch >= data.n_samples else plan.batch
     chosen, model = trainable(
