@@ -52,7 +52,7 @@ def test_the_claim_and_its_outcome_are_printed(figure_3):
 
 
 def made_up(rows):
-    return ComputedCells(rows=tuple(rows), seconds=1.0, computed=len(rows), missing=())
+    return ComputedCells(rows=tuple(rows), seconds=1.0, missing=())
 
 
 @pytest.fixture(scope="module")

@@ -65,22 +65,19 @@ class Cost:
     of_store: int = 0
 
 
+@cache
 def recorded(task: str) -> tuple[MeasuredCell, ...]:
     """The cells of a task that were measured for the library."""
-    return tuple(cell for cell in _recorded() if cell.task == task)
-
-
-@cache
-def _recorded() -> tuple[MeasuredCell, ...]:
     with _RECORDED.open(encoding="utf-8", newline="") as file:
         return tuple(
             MeasuredCell(
-                task=line["task"],
+                task=task,
                 parameters=json.loads(line["parameters"]),
                 seconds=float(line["seconds"]),
                 memory=int(line["memory"]) if line["memory"] else None,
             )
             for line in csv.DictReader(file)
+            if line["task"] == task
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, final
@@ -12,10 +12,10 @@ from marginflow.arrays import whole_number
 from marginflow.display import Brief, Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.experiments.cost import Cost, estimate, measured_in, recorded
-from marginflow.experiments.outcome import Outcome
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.outcome import Judge, Outcome
+from marginflow.experiments.panel import Drawing, Panel, Row
 from marginflow.experiments.running import ComputedCells, Show, computed, matching
-from marginflow.experiments.soundness import sound_judge, sound_panels
+from marginflow.experiments.soundness import judged_without, sound_judge, sound_panels
 from marginflow.plain import Plain
 from marginflow.sweeps import AbstractEngine, Store, Sweep, SweepTask
 
@@ -85,19 +85,18 @@ class Figure(Brief):
     title: str
     claim: str
     cell: SweepTask[Any]
-    panels: Callable[[Sequence[Row]], tuple[Panel, ...]]
-    judge: Callable[[Sequence[Row]], Outcome]
+    panels: Drawing
+    judge: Judge
     sizes: Mapping[Size, Grid]
     deviations: str = ""
 
     def __post_init__(self) -> None:
-        names = self.cell.fields
         words = {
             name: list(dict.fromkeys(cell[name] for size in SIZES for cell in self.sizes[size].cells if name in cell))
-            for name in names
+            for name in self.cell.fields
         }
-        object.__setattr__(self, "panels", sound_panels(self.panels, names, words))
-        object.__setattr__(self, "judge", sound_judge(self.judge, names, words))
+        object.__setattr__(self, "panels", sound_panels(self.panels, words))
+        object.__setattr__(self, "judge", sound_judge(self.judge, words))
 
     def __repr__(self) -> str:
         return shortened(f"Figure({self.id}: {self.title})")
@@ -214,7 +213,7 @@ class Figure(Brief):
             for cell in sweep.cells
             if (*(cell.parameters[name] for name in names), cell.seed) not in there
         ]
-        found = ComputedCells(rows=tuple(rows), seconds=0.0, computed=0, missing=tuple(missing))
+        found = ComputedCells(rows=tuple(rows), seconds=0.0, missing=tuple(missing))
         return self._result(found, len(sweep.cells), size, seed, None)
 
     def _result(self, found: ComputedCells, total: int, size: str, seed: int, store: Store | None) -> FigureResult:
@@ -226,7 +225,7 @@ class Figure(Brief):
             seed=seed,
             rows=found.rows,
             panels=tuple(replace(panel, description=f"{panel.description} {gap}".rstrip()) for panel in panels),
-            outcome=self._judged(found, gap),
+            outcome=judged_without(self.judge, found.rows, gap, gaps=bool(gap)),
             seconds=found.seconds,
             missing=len(found.missing),
         )
@@ -243,16 +242,6 @@ class Figure(Brief):
         hours = f"about {amount} hours on one core" if amount else "an unknown time"
         gaps = f"{len(found.missing)} of {total} runs of the grid were not made and are gaps; they would take {hours}."
         return f"{skipped} {gaps}".lstrip()
-
-    def _judged(self, found: ComputedCells, gap: str) -> Outcome:
-        """The outcome; with gaps a claim is undecided at best, and there may be too little to judge by."""
-        if not gap:
-            return self.judge(found.rows)
-        try:
-            outcome = self.judge(found.rows)
-        except (InputError, ValueError, IndexError, ZeroDivisionError):
-            return Outcome(findings=(), lost=gap, gaps=True)
-        return replace(outcome, lost=f"{outcome.lost} {gap}".strip(), gaps=True)
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, final
 
@@ -14,6 +14,7 @@ from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.plain import Plain
 
+Row = Mapping[str, object]
 CONFIDENCE = 0.95
 # Whose bound a finding has: the paper's own number or words, or ours, with the reason for the number.
 PAPER = "the paper's bound"
@@ -218,29 +219,25 @@ class Outcome(Brief, Plain):
 
     @property
     def _verdict(self) -> str:
-        against = [finding.name for finding in self.findings if not finding.holds]
-        doubtful = [finding.name for finding in self.findings if finding.holds and not finding.sure]
-        if not against and self.gaps:
+        against = "; ".join(finding.name for finding in self.findings if not finding.holds)
+        if self.status == "not borne out":
+            return f"Our numbers do not bear out the claim: {against}."
+        if against:
+            return f"Our numbers leave the claim open; against it, within the spread or by one draw: {against}."
+        if self.gaps:
             return "Our numbers leave the claim open, as runs are missing."
-        if not against and self._single:
-            count = len(self._single)
+        if count := len(self._single):
             rest = "rests" if count == 1 else "rest"
             return f"Our numbers leave the claim open, as {count} of {len(self.findings)} findings {rest} on one draw."
-        if not against:
-            count = len(doubtful)
-            doubt = f", {count} of {len(self.findings)} findings only within the spread of the seeds" if count else ""
-            return f"Our numbers bear out the claim{doubt}."
-        if self.status == "undecided":
-            return (
-                f"Our numbers leave the claim open; against it, within the spread or by one draw: {'; '.join(against)}."
-            )
-        return f"Our numbers do not bear out the claim: {'; '.join(against)}."
+        count = sum(not finding.sure for finding in self.findings)
+        doubt = f", {count} of {len(self.findings)} findings only within the spread of the seeds" if count else ""
+        return f"Our numbers bear out the claim{doubt}."
 
     def __str__(self) -> str:
         return "\n".join([self.sentence, *map(str, self.findings), *(f"  Note: {remark}" for remark in self.remarks)])
 
 
-Row = Mapping[str, object]
+Judge = Callable[[Sequence[Row]], Outcome]
 
 
 def number(row: Row, column: str) -> float:
@@ -249,9 +246,9 @@ def number(row: Row, column: str) -> float:
     return float(entry) if isinstance(entry, int | float) else math.nan
 
 
-def column(rows: Iterable[Row], name: str) -> list[float]:
-    """A column as numbers."""
-    return [number(row, name) for row in rows]
+def column(rows: Iterable[Row], name: str, **wanted: object) -> list[float]:
+    """A column as numbers, of the rows with these values of others."""
+    return [number(row, name) for row in where(rows, **wanted)]
 
 
 def where(rows: Iterable[Row], **wanted: object) -> list[Row]:

@@ -1,15 +1,15 @@
 """What is drawn: plain rows and the roles of their columns. The report room makes a chart of it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, final
 
 from marginflow.display import Brief
+from marginflow.experiments.outcome import Row as Row
 from marginflow.experiments.outcome import means, number
 
-Row = Mapping[str, object]
 Scale = Literal["linear", "log"]
 _TWO_SEEDS = "Of two seeds the bar is the range."
 
@@ -68,6 +68,10 @@ class Panel(Brief):
     areas: Sequence[Row] = ()
     square: bool = False
     marks: bool = True
+
+
+# Rows to what is drawn of them.
+Drawing = Callable[[Sequence[Row]], tuple[Panel, ...]]
 
 
 def recipe_first(rows: Sequence[Row]) -> list[Row]:

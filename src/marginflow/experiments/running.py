@@ -19,11 +19,10 @@ Show = Callable[[SweepProgress], None]
 @final
 @dataclass(frozen=True, kw_only=True)
 class ComputedCells:
-    """Rows of finished cells, the seconds of all of them and of those computed now, and the cells that are missing."""
+    """Rows of finished cells, the seconds of all of them, and the cells that are missing."""
 
     rows: tuple[Row, ...]
     seconds: float
-    computed: int
     missing: tuple[Mapping[str, object], ...]
 
 
@@ -62,7 +61,6 @@ def computed(
     return ComputedCells(
         rows=tuple(found.rows),
         seconds=math.fsum(record.seconds for record in found.done),
-        computed=found.computed,
         missing=tuple({**cell.parameters, "seed": cell.seed} for cell in sweep.cells if cell.key not in there),
     )
 

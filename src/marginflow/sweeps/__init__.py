@@ -11,10 +11,10 @@ from marginflow.sweeps.runner import Results, SweepProgress, run, stored
 from marginflow.sweeps.salvage import Salvage, salvage
 from marginflow.sweeps.shards import Shard, merge, slurm_script
 from marginflow.sweeps.sight import Sight, look
-from marginflow.sweeps.stopped import StoppedError
 from marginflow.sweeps.store import AbstractStore, MemoryStore, Store
 from marginflow.sweeps.sweep import Sweep
 from marginflow.sweeps.table import export
+from marginflow.sweeps.trouble import StoppedError
 
 __all__ = [
     "AbstractEngine",

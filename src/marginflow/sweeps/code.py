@@ -154,7 +154,8 @@ def _strip(node: ast.AST) -> None:
     body: list[ast.stmt] = getattr(node, "body", [])
     if isinstance(node, ast.ClassDef):
         body[:] = [child for child in body if not _is_of_estimates(child)] or [ast.copy_location(ast.Pass(), node)]
-    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _is_text(body[:1]):
+    may_have_docstring = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    if may_have_docstring and ast.get_docstring(node, clean=False) is not None:
         body[:1] = [] if len(body) > 1 else [ast.copy_location(ast.Pass(), body[0])]
     for name in ("body", "orelse", "finalbody", "handlers", "cases"):
         for child in getattr(node, name, []):
@@ -165,13 +166,6 @@ def _is_of_estimates(node: ast.stmt) -> bool:
     if not isinstance(node, ast.FunctionDef) or node.name not in _OF_ESTIMATES:
         return False
     return any(isinstance(decorator, ast.Name) and decorator.id == "property" for decorator in node.decorator_list)
-
-
-def _is_text(body: list[ast.stmt]) -> bool:
-    return any(
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-        for first in body
-    )
 
 
 def _parts(code: CodeType) -> Iterator[bytes]:

@@ -1,12 +1,12 @@
 """Two stores side by side: which cells both have, and how far their rows lie apart."""
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
 from marginflow.arrays import real_number
+from marginflow.plain import is_number
 from marginflow.sweeps.line import StoredLine
 from marginflow.sweeps.store import Store
 
@@ -125,8 +125,7 @@ def _agree(first: object, second: object, allowed: float) -> bool:
 
 
 def _relative(first: object, second: object) -> float | None:
-    for value in (first, second):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            return None
+    if not (is_number(first) and is_number(second)):
+        return None
     a, b = float(first), float(second)  # type: ignore[arg-type]  # both are numbers
     return 0.0 if a == b else abs(a - b) / max(abs(a), abs(b))

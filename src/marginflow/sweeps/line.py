@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from dataclasses import dataclass
-from typing import Final, final
+from dataclasses import dataclass, fields
+from typing import Annotated, Final, final
 
-# The columns of the table `cells` behind its number, which says in which order rows came.
-COLUMNS: Final = (
-    *("key", "identity", "code", "task", "parameters", "seed", "status", "row"),
-    *("arrays", "arrays_sha256", "error", "log", "seconds", "memory", "checksum"),
-)
+import msgspec
+
+from marginflow.sweeps.record import Status
+
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS cells (
     number        INTEGER PRIMARY KEY AUTOINCREMENT,  -- the order in which rows came
@@ -35,21 +33,19 @@ CREATE TABLE IF NOT EXISTS cells (
 CREATE INDEX IF NOT EXISTS by_identity ON cells (identity);
 """
 
-_NAME: Final = re.compile(r"[0-9a-f]{8,128}")
-
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class StoredLine:
     """The columns of a finished cell as they are written."""
 
-    key: str
+    key: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{8,128}\Z")]
     identity: str
     code: str
     task: str
     parameters: str
     seed: int
-    status: str
+    status: Status
     row: str
     arrays: str | None
     arrays_sha256: str | None
@@ -70,34 +66,21 @@ class StoredLine:
 
     @classmethod
     def read(cls, values: tuple[object, ...]) -> StoredLine | None:
-        """The line with these values in the order of `COLUMNS`; None if they are not what was written."""
+        """The line with these values in the order of `COLUMNS`; None if they are not what a store has written.
+
+        A checksum is no signature, and anybody can compute one: so everything has its type, and above all the file of
+        arrays has the name of the key, so that no name leads out of the folder.
+        """
         if len(values) != len(COLUMNS):
             return None
-        given = dict(zip(COLUMNS[:-1], values[:-1], strict=True))
-        if isinstance(given["seconds"], int):  # as SQLite keeps a real number without a fraction
-            given["seconds"] = float(given["seconds"])
-        line = cls(**given)  # type: ignore[arg-type]  # their types are judged next
         try:
-            return line if line.checksum == values[-1] and line.is_well_formed else None
-        except (TypeError, ValueError, RecursionError):  # of types or texts that no line has
+            line = msgspec.convert(dict(zip(COLUMNS[:-1], values[:-1], strict=True)), cls)
+            named = line.arrays in (None, f"{line.key}.safetensors")
+            tables = all(isinstance(json.loads(text), dict) for text in (line.row, line.parameters))
+        except (msgspec.ValidationError, ValueError, RecursionError):
             return None
+        return line if line.checksum == values[-1] and named and tables else None
 
-    @property
-    def is_well_formed(self) -> bool:
-        """Whether a store could have written it: a checksum is no signature, and anybody can compute one.
 
-        Above all the file of arrays has the name of the key, so that no name leads out of the folder.
-        """
-        texts = (self.key, self.identity, self.code, self.task, self.parameters, self.status, self.row)
-        perhaps = (self.arrays, self.arrays_sha256, self.error, self.log)
-        numbers = (self.seed, self.seconds, 0 if self.memory is None else self.memory)
-        return (
-            all(isinstance(text, str) for text in texts)
-            and all(text is None or isinstance(text, str) for text in perhaps)
-            and all(isinstance(number, kind) for number, kind in zip(numbers, (int, float, int), strict=True))
-            and _NAME.fullmatch(self.key) is not None
-            and self.arrays in (None, f"{self.key}.safetensors")
-            and self.status in ("done", "failed")
-            and isinstance(json.loads(self.row), dict)
-            and isinstance(json.loads(self.parameters), dict)
-        )
+# The columns of the table `cells` behind its number, which says in which order rows came.
+COLUMNS: Final = (*(field.name for field in fields(StoredLine)), "checksum")

@@ -99,3 +99,19 @@ class Record(Brief):
         """Parameters, seed and row in one mapping; with the CPU time if it is asked for."""
         time = {"seconds": self.seconds} if seconds else {}
         return {**self.cell.parameters, "seed": self.cell.seed, **self.row, **time}
+
+
+class Finished:
+    """What became of several cells."""
+
+    records: tuple[Record, ...]
+
+    @property
+    def done(self) -> tuple[Record, ...]:
+        """Cells that have a row."""
+        return tuple(record for record in self.records if record.status == "done")
+
+    @property
+    def failed(self) -> tuple[Record, ...]:
+        """Cells whose task raised, or whose worker died."""
+        return tuple(record for record in self.records if record.status == "failed")

@@ -13,7 +13,7 @@ from marginflow.arrays import real_number
 from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.sweeps.engines import AbstractEngine, LocalEngine
-from marginflow.sweeps.record import Record
+from marginflow.sweeps.record import Finished, Record
 from marginflow.sweeps.store import AbstractStore, MemoryStore, Store
 from marginflow.sweeps.sweep import Sweep
 
@@ -52,7 +52,7 @@ class SweepProgress:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Results(Plotted):
+class Results(Finished, Plotted):
     """The finished cells of a sweep, in the order of its grid whatever the order in which they were computed.
 
     Parameters
@@ -71,17 +71,7 @@ class Results(Plotted):
     @property
     def rows(self) -> list[dict[str, object]]:
         """Parameters, seed and row of every cell that is done; equal for equal sweeps, bit for bit."""
-        return [record.flat() for record in self.records if record.status == "done"]
-
-    @property
-    def done(self) -> tuple[Record, ...]:
-        """Cells that have a row."""
-        return tuple(record for record in self.records if record.status == "done")
-
-    @property
-    def failed(self) -> tuple[Record, ...]:
-        """Cells whose task raised, or whose worker died."""
-        return tuple(record for record in self.records if record.status == "failed")
+        return [record.flat() for record in self.done]
 
     @property
     def failures(self) -> tuple[tuple[int, Record], ...]:

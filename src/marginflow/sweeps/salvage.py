@@ -13,7 +13,6 @@ from typing import Final, final
 
 from marginflow.errors import InputError
 from marginflow.sweeps.line import COLUMNS, StoredLine
-from marginflow.sweeps.record import ArrayFile
 from marginflow.sweeps.store import Store
 
 _LEAF: Final = 0x0D  # the type of a page with rows of a table
@@ -48,13 +47,11 @@ def salvage(source: Store, target: Store) -> Salvage:
     rows = without = 0
     with target.writing():
         for _, line in sorted(newest.values(), key=lambda pair: pair[0]):
-            content = None
-            if line.arrays is not None:
-                try:
-                    content = ArrayFile(source.folder / line.arrays, line.arrays_sha256 or "").content()
-                except InputError:
-                    without += 1
-                    continue
+            try:
+                content = source.content(line)
+            except InputError:
+                without += 1
+                continue
             target.add(line, content)
             rows += 1
     return Salvage(rows=rows, without_arrays=without)
@@ -106,9 +103,8 @@ def _row(page: bytes, start: int, pages: dict[int, bytes], size: int) -> tuple[i
     number, start = _varint(page, start)
     if length > size * (len(pages) + 1):
         return None
-    line = StoredLine.read(
-        tuple(_values(_payload(page, start, length, pages, size)))[1:]
-    )  # the first is the number itself
+    _, *values = _values(_payload(page, start, length, pages, size))  # the first is the number itself
+    line = StoredLine.read(tuple(values))
     return None if line is None else (number, line)
 
 

@@ -12,7 +12,6 @@ from typing import Final, final
 from marginflow.arrays import whole_number
 from marginflow.errors import InputError
 from marginflow.sweeps.line import StoredLine
-from marginflow.sweeps.record import ArrayFile
 from marginflow.sweeps.store import Store
 from marginflow.sweeps.sweep import Sweep
 
@@ -71,7 +70,8 @@ def merge(sources: Sequence[Store], target: Store, *, any_code: bool = False) ->
                     "them again with one version, or accept them with --any-code."
                 )
             there = known.get(line.key)
-            if there is not None and there.status == line.status == "done" and not _same(there, line):
+            both_done = there is not None and there.status == line.status == "done"
+            if both_done and any(getattr(there, name) != getattr(line, name) for name in _SAME):
                 raise InputError(
                     f"{store.path} and another store have different rows for the cell {line.parameters}, seed "
                     f"{line.seed}, by the same code; on one machine this cannot be."
@@ -79,18 +79,11 @@ def merge(sources: Sequence[Store], target: Store, *, any_code: bool = False) ->
             if there is None or (there.status == "failed" and line.status == "done"):
                 known[line.key] = line
                 rows += [(line, store)] if store is not target else []
-    contents = [
-        None if line.arrays is None else ArrayFile(store.folder / line.arrays, line.arrays_sha256 or "").content()
-        for line, store in rows
-    ]
+    contents = [store.content(line) for line, store in rows]
     with target.writing():
         for (line, _), content in zip(rows, contents, strict=True):
             target.add(line, content)
     return len(rows)
-
-
-def _same(first: StoredLine, second: StoredLine) -> bool:
-    return all(getattr(first, name) == getattr(second, name) for name in _SAME)
 
 
 def slurm_script(

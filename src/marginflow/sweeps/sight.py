@@ -12,7 +12,7 @@ from marginflow.errors import InputError
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.line import StoredLine
 from marginflow.sweeps.lock import is_held
-from marginflow.sweeps.record import Record
+from marginflow.sweeps.record import Finished, Record
 from marginflow.sweeps.registry import find_task
 from marginflow.sweeps.store import Store
 from marginflow.sweeps.sweep import Sweep
@@ -31,7 +31,7 @@ class SeenStore:
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sight(Brief):
+class Sight(Finished, Brief):
     """What is there of a sweep by now.
 
     Parameters
@@ -70,16 +70,6 @@ class Sight(Brief):
         return tuple(name for name in names if len({str(cell.parameters.get(name)) for cell in cells}) > 1)
 
     @property
-    def done(self) -> tuple[Record, ...]:
-        """Cells that have a row."""
-        return tuple(record for record in self.records if record.status == "done")
-
-    @property
-    def failed(self) -> tuple[Record, ...]:
-        """Cells whose task raised, or whose worker died."""
-        return tuple(record for record in self.records if record.status == "failed")
-
-    @property
     def missing(self) -> int | None:
         """How many cells are neither done nor failed, if it is known how many there are."""
         return None if self.total is None else self.total - len(self.records)
@@ -115,9 +105,8 @@ def look(stores: Sequence[Store], sweep: Sweep | None = None, *, any_code: bool 
         failed = sum(record.status == "failed" for _, record in there.values())
         writing = is_held(store.lock_path)
         seen.append(SeenStore(path=store.path, done=len(there) - failed, failed=failed, writing=writing))
-        for identity, (age, record) in there.items():
-            if identity not in best or _replaces(record.status, best[identity][1]):
-                best[identity] = (age, record)
+        for age, record in there.values():
+            _keep(best, age, record)
     return Sight(
         sweep=sweep,
         records=tuple(record for _, record in sorted(best.values(), key=lambda pair: -pair[0])),
@@ -131,14 +120,16 @@ def _records(store: Store, wanted: Mapping[str, Cell] | None, *, any_code: bool)
     lines = store.lines()
     for age, line in zip(range(len(lines), 0, -1), lines, strict=True):
         cell = _cell(line, store) if wanted is None else wanted.get(line.identity if any_code else line.key)
-        if cell is not None and (cell.identity not in found or _replaces(line.status, found[cell.identity][1])):
-            found[cell.identity] = (age, store.record(cell, line))
+        if cell is not None:
+            _keep(found, age, store.record(cell, line))
     return found
 
 
-def _replaces(status: str, known: Record) -> bool:
-    """Whether what came later counts: a failure does not replace a row."""
-    return status == "done" or known.status == "failed"
+def _keep(found: dict[str, tuple[int, Record]], age: int, record: Record) -> None:
+    """What came later counts, but a failure does not replace a row."""
+    _, known = found.get(record.cell.identity, (0, None))
+    if known is None or record.status == "done" or known.status == "failed":
+        found[record.cell.identity] = age, record
 
 
 def _cell(line: StoredLine, store: Store) -> Cell:

@@ -48,7 +48,7 @@ class MemoryStore(AbstractStore):
     """Keeps rows as long as it lives."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Computed] = {}
+        self._kept: dict[str, Record] = {}
 
     def writing(self) -> AbstractContextManager[None]:
         """Nobody else can write."""
@@ -56,24 +56,21 @@ class MemoryStore(AbstractStore):
 
     def keep(self, cell: Cell, computed: Computed) -> None:
         """Keep a finished cell."""
-        self._kept[cell.key] = computed
+        c = computed
+        self._kept[cell.key] = Record(
+            cell=cell,
+            status=c.status,
+            row=c.row,
+            error=c.error,
+            log=c.log,
+            seconds=c.seconds,
+            memory=c.memory,
+            kept=c.arrays,
+        )
 
     def find(self, cells: Sequence[Cell], *, any_code: bool = False) -> dict[str, Record]:
         """What is known of these cells; all of it by this code."""
-        return {cell.key: _record(cell, self._kept[cell.key]) for cell in cells if cell.key in self._kept}
-
-
-def _record(cell: Cell, c: Computed) -> Record:
-    return Record(
-        cell=cell,
-        status=c.status,
-        row=c.row,
-        error=c.error,
-        log=c.log,
-        seconds=c.seconds,
-        memory=c.memory,
-        kept=c.arrays,
-    )
+        return {cell.key: self._kept[cell.key] for cell in cells if cell.key in self._kept}
 
 
 @final
@@ -217,14 +214,22 @@ class Store(AbstractStore):
         """What became of a cell, by a line of this store."""
         return Record(
             cell=cell,
-            status="done" if line.status == "done" else "failed",
+            status=line.status,
             row=json.loads(line.row),
             error=line.error,
             log=line.log or "",
             seconds=line.seconds,
             memory=line.memory,
-            kept={} if line.arrays is None else ArrayFile(self.folder / line.arrays, line.arrays_sha256 or ""),
+            kept=self._file(line) or {},
         )
+
+    def content(self, line: StoredLine) -> bytes | None:
+        """The bytes of the arrays of a line, if it has some; an `InputError` if they are not what was written."""
+        file = self._file(line)
+        return None if file is None else file.content()
+
+    def _file(self, line: StoredLine) -> ArrayFile | None:
+        return None if line.arrays is None else ArrayFile(self.folder / line.arrays, line.arrays_sha256 or "")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

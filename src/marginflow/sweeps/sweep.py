@@ -102,11 +102,8 @@ class Sweep(Displayed):
     @property
     def numbered(self) -> tuple[tuple[int, Cell], ...]:
         """The cells with their numbers in the whole sweep, from 0."""
-        return (
-            tuple(enumerate(self.cells))
-            if self._numbers is None
-            else tuple(zip(self._numbers, self.cells, strict=True))
-        )
+        numbers = range(len(self.cells)) if self._numbers is None else self._numbers
+        return tuple(zip(numbers, self.cells, strict=True))
 
     def some(self, numbers: Sequence[int]) -> Sweep:
         """The sweep of these cells only, which keep their numbers."""
@@ -125,7 +122,10 @@ class Sweep(Displayed):
         seeds = self.seeds if isinstance(self.seeds, tuple) else ()
         kinds = {entry.name: entry.type for entry in msgspec.structs.fields(task.parameters)}
         fixed = _table("fixed", self.fixed, task, kinds)
-        axes = {name: _axis(name, values, task, kinds) for name, values in _named("grid", self.grid).items()}
+        axes = {
+            name: _different(f"grid.{name}", values, _kind("grid", name, task, kinds))
+            for name, values in _named("grid", self.grid).items()
+        }
         listed = [_table(f"points[{index}]", point, task, kinds) for index, point in enumerate(_list(self.points))]
         _apart(fixed, axes, listed)
         for index, point in enumerate(listed or [{}]):
@@ -184,10 +184,7 @@ def _list(points: object) -> Sequence[object]:
 def _seeds(given: object) -> tuple[int, ...]:
     if isinstance(given, int):
         return tuple(range(converted("sweep.seeds", given, _COUNT)))
-    if not isinstance(given, Sequence | range) or isinstance(given, str) or len(given) == 0:
-        raise InputError(f"sweep.seeds: expected a whole number >= 1 or a list of seeds, got {render_value(given)}.")
-    seeds = tuple(converted(f"sweep.seeds[{index}]", seed, _SEED) for index, seed in enumerate(given))
-    _distinct("sweep.seeds", seeds)
+    seeds = _different("sweep.seeds", given, _SEED, expected="a whole number >= 1 or a list of seeds")
     if max(seeds) > _MOST:
         raise InputError(f"sweep.seeds: {max(seeds)} is larger than {_MOST}, the largest seed that a store can hold.")
     return seeds
@@ -198,28 +195,26 @@ def _table(path: str, given: object, task: SweepTask[Any], kinds: Mapping[str, A
     return {name: converted(f"{path}.{name}", table[name], _kind(path, name, task, kinds)) for name in table}
 
 
-def _axis(name: str, values: object, task: SweepTask[Any], kinds: Mapping[str, Any]) -> tuple[Any, ...]:
-    kind, path = _kind("grid", name, task, kinds), f"grid.{name}"
-    if not isinstance(values, Sequence) or isinstance(values, str) or len(values) == 0:
-        raise InputError(f"{path}: expected a list of at least one value, got {render_value(values)}.")
-    axis = tuple(converted(f"{path}[{index}]", value, kind) for index, value in enumerate(values))
-    _distinct(path, axis)
-    return axis
-
-
-def _kind(path: str, name: str, task: SweepTask[Any], kinds: Mapping[str, Any]) -> Any:
-    if name not in kinds:
-        raise InputError(f"{path}.{name}: the task {task.name!r} has no such parameter; {closest(name, kinds)}")
-    return kinds[name]
-
-
-def _distinct(path: str, values: Sequence[object]) -> None:
+def _different(
+    path: str, given: object, kind: Any, *, expected: str = "a list of at least one value"
+) -> tuple[Any, ...]:
+    """The entries of a list as values of one kind, none of them twice."""
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) == 0:
+        raise InputError(f"{path}: expected {expected}, got {render_value(given)}.")
+    values = tuple(converted(f"{path}[{index}]", value, kind) for index, value in enumerate(given))
     seen: set[str] = set()
     for index, value in enumerate(values):
         word = render_value(value)
         if word in seen:
             raise InputError(f"{path}[{index}]: {word} occurs twice.")
         seen.add(word)
+    return values
+
+
+def _kind(path: str, name: str, task: SweepTask[Any], kinds: Mapping[str, Any]) -> Any:
+    if name not in kinds:
+        raise InputError(f"{path}.{name}: the task {task.name!r} has no such parameter; {closest(name, kinds)}")
+    return kinds[name]
 
 
 def _apart(fixed: Mapping[str, Any], axes: Mapping[str, Any], points: Sequence[Mapping[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -70,12 +71,9 @@ def _text(value: object) -> str:
 
 def table(results: Results, *, seconds: bool = False) -> list[dict[str, object]]:
     """The lines of the table, all with the same columns."""
-    names: dict[str, None] = {}
-    for record in results.records:
-        names |= dict.fromkeys([*record.cell.parameters, "seed", "status"])
-    for record in results.records:
-        names |= dict.fromkeys(record.row)
-    names |= dict.fromkeys(["seconds"] if seconds else [])
+    heads = [(*record.cell.parameters, "seed", "status") for record in results.records]
+    columns = [record.row for record in results.records]
+    names = dict.fromkeys(itertools.chain(*heads, *columns, ["seconds"] if seconds else []))
     whole = [{**record.flat(seconds=seconds), "status": record.status} for record in results.records]
     return [{name: _scalar(line.get(name)) for name in names} for line in whole]
 

@@ -1,4 +1,4 @@
-"""What a disk or a damaged file refuses, as one true sentence."""
+"""What stops a sweep, above all what a disk or a damaged file refuses, as one true sentence."""
 
 import errno
 import os
@@ -10,11 +10,17 @@ from pathlib import Path
 from typing import Final
 
 from marginflow.errors import InputError
-from marginflow.sweeps.stopped import StoppedError
 
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
 _WAY_OUT: Final = "`marginflow sweep SPEC --recover NEW.sqlite` takes the rows that can still be read to a new store"
+
+
+class StoppedError(RuntimeError):
+    """A full disk, a lost scheduler, no worker left: one sentence that says what happened and how to go on.
+
+    The sweep had to stop half way; what is stored stays.
+    """
 
 
 @contextmanager

@@ -68,21 +68,19 @@ def compute_with(task: SweepTask[Any], order: Order) -> Computed:
     """
     with interrupts_count():
         begun = _cpu_seconds()
+        found: dict[str, Any]
         _forget_peak()
         try:
             parameters = msgspec.convert(dict(order.parameters), task.parameters)
             with single_threaded():
                 result = task(parameters, order.seed)
+            found = {"status": "done", "row": result.row, "arrays": result.arrays}
         except KeyboardInterrupt:
             raise
         except BaseException:
             error = traceback.format_exc().encode("utf-8", "backslashreplace").decode()
-            seconds = _cpu_seconds() - begun
-            return Computed(key=order.key, status="failed", seconds=seconds, error=error, memory=_peak())
-        seconds = _cpu_seconds() - begun
-        return Computed(
-            key=order.key, status="done", seconds=seconds, row=result.row, arrays=result.arrays, memory=_peak()
-        )
+            found = {"status": "failed", "error": error}
+        return Computed(key=order.key, seconds=_cpu_seconds() - begun, memory=_peak(), **found)
 
 
 def serve_cell(payload: bytes) -> bytes:
@@ -108,11 +106,6 @@ def decode(order: Order, answer: Answer) -> Computed:
     if "other_code" in plain:
         raise OtherCodeError(plain["other_code"])
     return Computed(**plain | {"log": answer.log, "arrays": safetensors.numpy.load(arrays) if arrays else {}})
-
-
-def died(order: Order, how: str) -> Computed:
-    """The failed cell of a worker that did not survive it."""
-    return Computed(key=order.key, status="failed", seconds=0.0, error=f"The worker process died: {how}.")
 
 
 def _cpu_seconds() -> float:

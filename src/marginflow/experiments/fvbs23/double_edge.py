@@ -1,7 +1,7 @@
 """[FVBS23, Thms 3.1, 3.2 and 4.1] as curves and findings: KKT networks generalise, and z flips them all the same."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from marginflow.experiments.outcome import (
     values,
     where,
 )
-from marginflow.experiments.panel import Panel, Row, over_seeds
+from marginflow.experiments.panel import Drawing, Panel, Row, over_seeds
 
 # What "generalises" and "proportional to sqrt(d / k)" mean here; ours.
 SMALL_ERROR, FACTOR = 0.01, 1.5
@@ -37,7 +37,7 @@ DEVIATIONS = (
 )
 
 
-def against(x: str, heading: str) -> Callable[[Sequence[Row]], tuple[Panel, ...]]:
+def against(x: str, heading: str) -> Drawing:
     """Flip over sqrt(d), and test error, against one parameter; one colour for each classifier."""
 
     def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:

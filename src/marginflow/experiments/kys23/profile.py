@@ -10,6 +10,7 @@ import numpy as np
 from marginflow.experiments.outcome import (
     PAPER,
     Finding,
+    Judge,
     Mean,
     Outcome,
     column,
@@ -20,7 +21,7 @@ from marginflow.experiments.outcome import (
     values,
     where,
 )
-from marginflow.experiments.panel import Panel, Row, over_seeds, recipe_first
+from marginflow.experiments.panel import Drawing, Panel, Row, over_seeds, recipe_first
 
 CLAIM = (
     "As d increases compared to m, overfitting goes from tempered (clean test error linear in p) to benign (close to "
@@ -61,7 +62,7 @@ def by_dimension(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return (curves(rows, f"Clean test error, m = {rows[0]['samples']} samples"),)
 
 
-def compared(word: Callable[[Row], str], heading: str) -> Callable[[Sequence[Row]], tuple[Panel, ...]]:
+def compared(word: Callable[[Row], str], heading: str) -> Drawing:
     """A panel for each dimension, with a colour and dashes of its own for each word, as such curves may coincide."""
 
     def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
@@ -105,7 +106,7 @@ def interpolation(rows: Sequence[Row]) -> Finding:
     return Finding.about("share of runs that interpolate", share, "==", 1.0, basis=PAPER)
 
 
-def little_change(by: str, bound: float) -> Callable[[Sequence[Row]], Outcome]:
+def little_change(by: str, bound: float) -> Judge:
     """From the least to the largest value of a column the error changes by at most the bound, on the same draws."""
     basis = ours('"almost the same" is not a number in the paper')
 

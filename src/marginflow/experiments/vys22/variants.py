@@ -1,10 +1,10 @@
 """What the remarks of [VYS22, section 6] have in common: two variants of the same runs, said to be similar."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from marginflow.experiments.frame import Grid, Size, product
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, draws, ours, pairs, values, where
-from marginflow.experiments.panel import Panel, Row, over_seeds
+from marginflow.experiments.outcome import Finding, Judge, Mean, Outcome, column, draws, ours, pairs, values, where
+from marginflow.experiments.panel import Drawing, Panel, Row, over_seeds
 from marginflow.experiments.vys22.samples import ALPHAS, fitted
 
 # "Similar results" is not a number in the paper; this relative difference of the mean flips is ours.
@@ -27,7 +27,7 @@ def sizes(by: str, words: tuple[str, ...]) -> Mapping[Size, Grid]:
     }
 
 
-def flip_panels(by: str, heading: str, title: str) -> Callable[[Sequence[Row]], tuple[Panel, ...]]:
+def flip_panels(by: str, heading: str, title: str) -> Drawing:
     """Flip over the norm of the inputs against d; a panel for each sample size, as the curves of variants coincide."""
 
     def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
@@ -56,7 +56,7 @@ def flip_panels(by: str, heading: str, title: str) -> Callable[[Sequence[Row]], 
     return panels
 
 
-def similar(by: str, bound: float = SIMILAR) -> Callable[[Sequence[Row]], Outcome]:
+def similar(by: str, bound: float = SIMILAR) -> Judge:
     """The flips of every variant are close to those of the first on the same draws; all samples are correct."""
 
     def judge(rows: Sequence[Row]) -> Outcome:

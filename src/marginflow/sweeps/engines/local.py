@@ -11,7 +11,7 @@ from marginflow.processes import work
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.engines.engine import AbstractEngine
 from marginflow.sweeps.record import Computed
-from marginflow.sweeps.stopped import StoppedError
+from marginflow.sweeps.trouble import StoppedError
 from marginflow.sweeps.worker import SERVE, Order, OtherCodeError, compute_with, decode
 
 
