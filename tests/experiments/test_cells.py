@@ -12,7 +12,7 @@ from marginflow.experiments.fcb22.amplification import cosines
 from marginflow.experiments.fcb22.figure_1 import PlaneRun, plane_run
 from marginflow.experiments.fvbs23.classifiers import ClusterRun, cluster_run, nearest_neighbour_steps
 from marginflow.experiments.kys23.line import LineRun, judge, line_run
-from marginflow.experiments.kys23.perturbations import hand_over, move_kink, through
+from marginflow.experiments.kys23.proof_cases import hand_over, move_kink, through
 from marginflow.experiments.kys23.sphere import NoiseRun, noise_run, trained_in_span
 from marginflow.experiments.vys22.sphere import SphereRun, measured, sphere_run
 from marginflow.flow import recipes, train

@@ -92,7 +92,7 @@ def test_rows_of_other_code_are_computed_again_unless_they_are_asked_for(tmp_pat
     older = Store(store)
     with older.writing():
         for line in Store(now).lines():
-            content = (now.with_suffix(".arrays") / line.arrays).read_bytes() if line.arrays else None
+            content = (now.with_suffix(".arrays") / line.arrays).read_bytes() if line.arrays else b""
             key = f"01d{line.key}"
             arrays = f"{key}.safetensors" if line.arrays else None
             older.add(replace(line, code="old", key=key, arrays=arrays), content)

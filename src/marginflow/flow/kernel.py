@@ -11,6 +11,7 @@ With a single block the work can be shared among threads: margins by samples, th
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,7 +76,7 @@ class TwoLayerKernel:
         self.y = y.astype(dtype, copy=False)
         self.frozen = None if outputs is None else outputs.astype(dtype, copy=False)
         n, D = self.X.shape
-        self.shapes: list[tuple[int, ...]] = [(width, D)] if outputs is not None else [(width, D), (width,)]
+        self.shapes: Sequence[tuple[int, ...]] = [(width, D)] if outputs is not None else [(width, D), (width,)]
         size = n if capacity is None else capacity
         rows = max(1, min(size, BLOCK_NUMBERS // width))
         self._Z = np.empty((rows, width), dtype)

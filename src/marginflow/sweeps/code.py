@@ -36,6 +36,7 @@ _AROUND: Final = tuple(
     f"sweeps/{name}.py" for name in ("__init__", "cell", "code", "registry", "runner", "store", "worker")
 )
 _OF_ESTIMATES: Final = ("operations", "cost_kind")
+_DESCRIBED: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)  # what may have a docstring
 
 
 def code_version(task: SweepTask[Any]) -> str:
@@ -154,8 +155,7 @@ def _strip(node: ast.AST) -> None:
     body: list[ast.stmt] = getattr(node, "body", [])
     if isinstance(node, ast.ClassDef):
         body[:] = [child for child in body if not _is_of_estimates(child)] or [ast.copy_location(ast.Pass(), node)]
-    may_have_docstring = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    if may_have_docstring and ast.get_docstring(node, clean=False) is not None:
+    if isinstance(node, _DESCRIBED) and ast.get_docstring(node, clean=False) is not None:
         body[:1] = [] if len(body) > 1 else [ast.copy_location(ast.Pass(), body[0])]
     for name in ("body", "orelse", "finalbody", "handlers", "cases"):
         for child in getattr(node, name, []):

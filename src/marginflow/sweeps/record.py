@@ -26,7 +26,7 @@ class Computed:
     status: Status
     seconds: float
     row: Mapping[str, Plain] = field(default_factory=dict)
-    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+    arrays: bytes = b""  # as safetensors; empty if there are none
     error: str | None = None
     log: str = ""
     memory: int | None = None
@@ -71,8 +71,8 @@ class Record(Brief):
         that was ended at its time limit it is the wall time. Never part of the row: rows can be compared bit for bit.
     memory : int or None
         Largest resident memory of the process while it computed the cell, in bytes.
-    kept : mapping or ArrayFile
-        The arrays, or the file that holds them.
+    kept : bytes or ArrayFile
+        The arrays as safetensors, or the file that holds them.
     """
 
     cell: Cell
@@ -82,13 +82,14 @@ class Record(Brief):
     log: str
     seconds: float
     memory: int | None
-    kept: Mapping[str, np.ndarray] | ArrayFile
+    kept: bytes | ArrayFile
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays as float64, read from their file if there is one."""
-        kept = safetensors.numpy.load(self.kept.content()) if isinstance(self.kept, ArrayFile) else self.kept
-        return {name: np.asarray(array, dtype=np.float64) for name, array in kept.items()}
+        content = self.kept.content() if isinstance(self.kept, ArrayFile) else self.kept
+        arrays = safetensors.numpy.load(content) if content else {}
+        return {name: np.asarray(array, dtype=np.float64) for name, array in arrays.items()}
 
     @property
     def reason(self) -> str:

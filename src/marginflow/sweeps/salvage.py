@@ -57,7 +57,7 @@ def salvage(source: Store, target: Store) -> Salvage:
     return Salvage(rows=rows, without_arrays=without)
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, StoredLine]]:
+def read_lines(path: Path) -> list[tuple[int, StoredLine]]:
     """Number and content of every row of ours in a file and in its write-ahead log."""
     try:
         content = path.read_bytes()
@@ -75,13 +75,11 @@ def read_lines(path: Path) -> Iterator[tuple[int, StoredLine]]:
         for start in range(0, len(frames) - step + 1, step):
             logged[int.from_bytes(frames[start : start + 4], "big") - 1] = frames[start + _FRAME_HEAD : start + step]
         whole = {index: page for index, page in enumerate(pages) if len(page) == size} | logged
-        found = False
-        for index, page in (*enumerate(pages), *logged.items()):
-            for number, line in _rows_of(index, page, whole, size):
-                found = True
-                yield number, line
+        everywhere = (*enumerate(pages), *logged.items())
+        found = [row for index, page in everywhere for row in _rows_of(index, page, whole, size)]
         if found:
-            return
+            return found
+    return []
 
 
 def _rows_of(index: int, page: bytes, pages: dict[int, bytes], size: int) -> Iterator[tuple[int, StoredLine]]:

@@ -12,8 +12,6 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from pathlib import Path
 from typing import Final, final
 
-import safetensors.numpy
-
 from marginflow.errors import InputError
 from marginflow.storage import write_bytes
 from marginflow.sweeps.cell import Cell
@@ -129,7 +127,7 @@ class Store(AbstractStore):
 
     def keep(self, cell: Cell, computed: Computed) -> None:
         """Arrays first, then the row in one transaction."""
-        content = safetensors.numpy.save(dict(computed.arrays)) if computed.arrays else None
+        content = computed.arrays
         line = StoredLine(
             key=cell.key,
             identity=cell.identity,
@@ -139,8 +137,8 @@ class Store(AbstractStore):
             seed=cell.seed,
             status=computed.status,
             row=json.dumps(dict(computed.row), ensure_ascii=False),
-            arrays=None if content is None else f"{cell.key}.safetensors",
-            arrays_sha256=None if content is None else hashlib.sha256(content).hexdigest(),
+            arrays=f"{cell.key}.safetensors" if content else None,
+            arrays_sha256=hashlib.sha256(content).hexdigest() if content else None,
             error=computed.error,
             log=computed.log or None,
             seconds=computed.seconds,
@@ -148,12 +146,12 @@ class Store(AbstractStore):
         )
         self.add(line, content)
 
-    def add(self, line: StoredLine, arrays: bytes | None) -> None:
+    def add(self, line: StoredLine, arrays: bytes) -> None:
         """Write a line as it is, with the content of its file of arrays; it replaces one with the same key."""
         if self._writer is None:
             raise InputError(f"{self.path} is not open for writing; use it inside `with store.writing():`.")
         with refusals(self.path):
-            if line.arrays is not None and arrays is not None:
+            if line.arrays is not None:
                 self.folder.mkdir(exist_ok=True)
                 write_bytes(self.folder / line.arrays, arrays)
             self._writer.execute(
@@ -220,13 +218,13 @@ class Store(AbstractStore):
             log=line.log or "",
             seconds=line.seconds,
             memory=line.memory,
-            kept=self._file(line) or {},
+            kept=self._file(line) or b"",
         )
 
-    def content(self, line: StoredLine) -> bytes | None:
-        """The bytes of the arrays of a line, if it has some; an `InputError` if they are not what was written."""
+    def content(self, line: StoredLine) -> bytes:
+        """The arrays of a line as they are in their file; an `InputError` if they are not what was written."""
         file = self._file(line)
-        return None if file is None else file.content()
+        return b"" if file is None else file.content()
 
     def _file(self, line: StoredLine) -> ArrayFile | None:
         return None if line.arrays is None else ArrayFile(self.folder / line.arrays, line.arrays_sha256 or "")

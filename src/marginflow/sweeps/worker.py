@@ -74,7 +74,8 @@ def compute_with(task: SweepTask[Any], order: Order) -> Computed:
             parameters = msgspec.convert(dict(order.parameters), task.parameters)
             with single_threaded():
                 result = task(parameters, order.seed)
-            found = {"status": "done", "row": result.row, "arrays": result.arrays}
+            arrays = safetensors.numpy.save(dict(result.arrays)) if result.arrays else b""
+            found = {"status": "done", "row": result.row, "arrays": arrays}
         except KeyboardInterrupt:
             raise
         except BaseException:
@@ -91,8 +92,7 @@ def serve_cell(payload: bytes) -> bytes:
     except OtherCodeError as error:
         return json.dumps({"other_code": str(error)}).encode()
     plain = {name: value for name, value in vars(computed).items() if name != "arrays"}
-    arrays = safetensors.numpy.save(dict(computed.arrays)) if computed.arrays else b""
-    return json.dumps(plain).encode() + b"\n" + arrays
+    return json.dumps(plain).encode() + b"\n" + computed.arrays
 
 
 def decode(order: Order, answer: Answer) -> Computed:
@@ -105,7 +105,7 @@ def decode(order: Order, answer: Answer) -> Computed:
     plain = json.loads(head)
     if "other_code" in plain:
         raise OtherCodeError(plain["other_code"])
-    return Computed(**plain | {"log": answer.log, "arrays": safetensors.numpy.load(arrays) if arrays else {}})
+    return Computed(**plain | {"log": answer.log, "arrays": arrays})
 
 
 def _cpu_seconds() -> float:

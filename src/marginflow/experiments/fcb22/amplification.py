@@ -17,6 +17,8 @@ from marginflow.sweeps import task
 
 # Neurons count if their initial cosine with a mean is at least 1 / (3 C0 sqrt(d)) [FCB22, Lemma 4.2]; C0 = 2.
 C0 = 2.0
+_DOUBLED = ours("amplified means at least doubled")
+_CONSTANT = ours("a constant, where 1/√2 is the limit of small initialisation")
 
 
 class StepRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,33 +120,14 @@ def judge(rows: Sequence[Row]) -> Outcome:
     for d in values(own, "dimension"):
         start, first, end = (where(own, dimension=d, step=step) for step in (0, 1, int(last)))
         gain = Mean.of(b / a for a, b in pairs(start, first, "cosine", ("seed",)))
+        cosine, right = Mean.of(column(first, "cosine")), Mean.of(column(end, "clean_labels_right"))
         findings += [
-            Finding.about(
-                f"factor of the cosine by the first step, d = {d}",
-                gain,
-                ">=",
-                2.0,
-                basis=ours("amplified means at least doubled"),
-                least=0.0,
-            ),
-            Finding.about(
-                f"median cosine after one step, d = {d}",
-                Mean.of(column(first, "cosine")),
-                ">=",
-                0.5,
-                basis=ours("a constant, where 1/√2 is the limit of small initialisation"),
-                least=0.0,
-                most=1.0,
-            ),
-            Finding.about(
-                f"share of clean labels right after {last:g} steps, d = {d}",
-                Mean.of(column(end, "clean_labels_right")),
-                ">=",
-                1.0,
-                basis=PAPER,
-                least=0.0,
-                most=1.0,
-            ),
+            Finding.about(f"{name}, d = {d}", found, ">=", bound, basis=basis, least=0.0, most=highest)
+            for name, found, bound, basis, highest in (
+                ("factor of the cosine by the first step", gain, 2.0, _DOUBLED, math.inf),
+                ("median cosine after one step", cosine, 0.5, _CONSTANT, 1.0),
+                (f"share of clean labels right after {last:g} steps", right, 1.0, PAPER, 1.0),
+            )
         ]
     return Outcome(findings=tuple(findings))
 

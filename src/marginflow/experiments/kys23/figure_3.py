@@ -45,8 +45,7 @@ def proof_case(parameters: ProofCase, seed: int) -> dict[str, object]:
 
 def _kinks(network: TwoLayer) -> list[float]:
     """Where each neuron begins."""
-    if network.b is None:
-        raise TypeError("networks on the line have a bias")
+    assert network.b is not None
     kinks: list[float] = (-network.b / network.W[:, 0]).tolist()
     return kinks
 

@@ -7,13 +7,12 @@ from itertools import islice
 from typing import Annotated, Literal
 
 import msgspec
-import numpy as np
 
 from marginflow.certificates import certify, minimality
 from marginflow.data import Dataset, Interval
 from marginflow.experiments.frame import Figure, Grid, product
-from marginflow.experiments.kys23.perturbations import through
 from marginflow.experiments.kys23.profile import curves
+from marginflow.experiments.kys23.proof_cases import through
 from marginflow.experiments.outcome import (
     PAPER,
     ROUNDING,
@@ -34,6 +33,7 @@ from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import line
 from marginflow.networks import TwoLayer
 from marginflow.sweeps import task
+from marginflow.theory.kys23.thm_3_2.sandwich import lower_core, upper_core
 
 Kind = Literal["global optimum", "local minimum", "local minimum, right-facing start", "KKT point, no local minimum"]
 MINIMA: tuple[Kind, ...] = ("global optimum", "local minimum", "local minimum, right-facing start")
@@ -75,12 +75,11 @@ def line_run(parameters: LineRun, seed: int) -> dict[str, object]:
     data = Interval(p=parameters.noise, count="exact").sample(parameters.samples, seed=seed)
     best = line.max_margin(data)
     points = _points(parameters.kind, data, best, seed)
-    gaps, y = np.diff(data.X[:, 0]), data.y
-    spike = (y[:-2] > 0) & (y[1:-1] < 0) & (y[2:] > 0)
+    x, y = data.X[:, 0], data.y
     return {
         "nearest_neighbour": nearest_neighbour_line_error(data.X, data.y).value,
-        "below": 0.5 * float(gaps[1:][spike].sum()),
-        "above": 1.0 - float(gaps[(y[:-1] > 0) & (y[1:] > 0)].sum()),
+        "below": lower_core(x, y),
+        "above": upper_core(x, y),
         **_measured(points, best),
     }
 
@@ -150,7 +149,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
     The theorem is about local minima. KKT points that are none must be what they are called; their errors are remarked
     upon and decide nothing.
     """
-    found = [row for row in rows if row["found"]]
+    found = where(rows, found=True)
     findings = [
         Finding.about("largest KKT residual", most(column(found, "residual")), "<=", 1e-8, basis=ROUNDING),
         Finding.about("share of points that are what they are called", _rightly(found), "==", 1.0, basis=_CALLED),
@@ -168,12 +167,13 @@ def judge(rows: Sequence[Row]) -> Outcome:
             Finding.about(f"largest L minus the bound from above, {kind}", above, "<=", 1e-12, basis=PAPER),
         ]
     best = where(minima, kind="global optimum")
-    apart = most([0.0, *(abs(number(row, "error") - number(row, "nearest_neighbour")) for row in best)])
+    apart = most([0.0, *(_apart(row, "error") for row in best)])
     findings.append(Finding.about("|L − L of 1-NN| at the global optimum", apart, "<=", 1e-9, basis=PAPER))
     others = [row for row in minima if row["kind"] != "global optimum"]
     better = sum(number(row, "norm_over_best") > 1.0 + 1e-9 for row in others)
-    remark = f"{better} of {len(others)} local minima are not global, and {_unlike_neighbours(others)} have another "
-    return Outcome(findings=tuple(findings), remarks=(remark + "error than 1-NN.", *_saddles(where(rows, kind=SADDLE))))
+    unlike = sum(_apart(row, "error") > 1e-9 for row in others)
+    remark = f"{better} of {len(others)} local minima are not global, and {unlike} have another error than 1-NN."
+    return Outcome(findings=tuple(findings), remarks=(remark, *_saddles(where(rows, kind=SADDLE))))
 
 
 def _rightly(rows: Sequence[Row]) -> float:
@@ -191,13 +191,14 @@ def _over_noise(rows: Sequence[Row]) -> Mean:
     return Mean.of(number(row, "error") / number(row, "noise") for row in rows)
 
 
-def _unlike_neighbours(rows: Sequence[Row]) -> int:
-    return sum(abs(number(row, "error") - number(row, "nearest_neighbour")) > 1e-9 for row in rows)
+def _apart(row: Row, *names: str) -> float:
+    """How far errors are from that of one nearest neighbour, at most."""
+    return max(abs(number(row, name) - number(row, "nearest_neighbour")) for name in names)
 
 
 def _saddles(rows: Sequence[Row]) -> list[str]:
     """What the numbers say about KKT points that are not local minima, of which Theorem 3.2 does not speak."""
-    found = [row for row in rows if row["found"]]
+    found = where(rows, found=True)
     if not found:
         return [f"Every KKT point that was found is a local minimum; samples searched: {len(rows)}."]
     ratio = _over_noise(found)
@@ -213,18 +214,13 @@ def _saddles(rows: Sequence[Row]) -> list[str]:
         if number(row, "nearest_neighbour") > 0
     ]
     between = f"between {min(shares):.4g} and {max(shares):.4g} times that" if shares else "beside an error of 0"
-    unlike = sum(
-        max(abs(number(row, name) - number(row, "nearest_neighbour")) for name in ("least_error", "largest_error"))
-        > 1e-9
-        for row in found
-    )
+    unlike = sum(_apart(row, "least_error", "largest_error") > 1e-9 for row in found)
     return [
         f"KKT points that are not local minima, with a certified descent each, were found for {len(found)} of "
         f"{len(rows)} samples, {sum(int(number(row, 'points')) for row in found)} points in all. At the first one of "
         f"each sample, L / p is {ratio.value:.4g} [{ratio.low:.4g}, {ratio.high:.4g}].",
         f"For {unlike} of these samples some such point has another error than 1-NN: {between}. "
-        f"The bounds behind Theorem 3.2, which speaks of local minima only, are left "
-        f"for {outside}.",
+        f"The bounds behind Theorem 3.2, which speaks of local minima only, are left for {outside}.",
     ]
 
 
@@ -245,7 +241,7 @@ FIGURE = Figure(
     },
     deviations=(
         "The paper has no figure in one dimension. All errors are exact lengths, all points certified; of every point "
-        "it is decided whether it is a local minimum. KKT points that are not local minima are beyond the "
-        "claim and only drawn."
+        "it is decided whether it is a local minimum. KKT points that are not local minima are beyond the claim and "
+        "only drawn."
     ),
 )

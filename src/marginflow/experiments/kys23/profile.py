@@ -81,7 +81,7 @@ def compared(word: Callable[[Row], str], heading: str) -> Drawing:
 def fit(rows: Sequence[Row]) -> tuple[float, float]:
     """Slope and R^2 of the line through the mean errors over the noise."""
     p = np.array(sorted(set(column(rows, "noise"))))
-    error = np.array([Mean.of(column(where(rows, noise=noise), "error")).value for noise in p])
+    error = np.array([Mean.of(column(rows, "error", noise=noise)).value for noise in p])
     if not np.isfinite(error).all() or p.size < 2:
         return math.nan, math.nan
     slope, base = np.polyfit(p, error, 1)
@@ -153,7 +153,7 @@ def _less_error(
     fall = f"fall of the error from d = {low:g} to {high:g} at p = {middle:g}, {method}"
     found = [Finding.about(fall, drop, ">=", 0.0, basis=PAPER)]
     if noises[-1] >= NEAR_HALF:
-        much = Mean.of(column(where(largest, noise=noises[-1]), "error"))
+        much = Mean.of(column(largest, "error", noise=noises[-1]))
         name = f"error at p = {noises[-1]:g}, {method}, d = {high:g}"
         basis = ours('"well above 0" is not a number in the paper')
         found.append(Finding.about(name, much, ">=", 0.1, basis=basis, least=0.0, most=1.0))

@@ -122,7 +122,6 @@ def trained_in_span(start: MLP, data: Dataset, recipe: recipes.KYS23, seed: int)
     (W, b), *others = start.layers
     inside = W @ Q.T
     run = train(MLP.from_layers([(inside, b), *others]), Dataset(Z, data.y), recipe, seed=seed)
-    if not isinstance(run.network, MLP):
-        raise TypeError("layers were trained")
+    assert isinstance(run.network, MLP)
     (moved, end), *rest = run.network.layers
     return replace(run, network=MLP.from_layers([(W + (moved - inside) @ Q, end), *rest]))

@@ -9,6 +9,7 @@ from marginflow.experiments.vys22.samples import METHODS
 from marginflow.experiments.vys22.sphere import sphere_run
 
 CERTIFIED = 1e-9
+_FAR, _FARTHER = ours("a tenth is far from zero"), ours("farther means not nearer")
 
 
 def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
@@ -52,19 +53,13 @@ def judge(rows: Sequence[Row]) -> Outcome:
     for alpha in values(rows, "alpha"):
         curve = where(recipe, alpha=alpha)
         widths = sorted(column(curve, "width"))
-        narrow, wide = (Mean.of(column(where(curve, width=width), "residual")) for width in (widths[0], widths[-1]))
+        narrow, wide = (Mean.of(column(curve, "residual", width=width)) for width in (widths[0], widths[-1]))
         name = f"residual of the recipe at width {widths[-1]:g}, m = d^{alpha:g}"
         farther = f"how much larger it is than at width {widths[0]:g}, m = d^{alpha:g}"
+        change, fewest = wide.value - narrow.value, min(wide.count, narrow.count)
         findings += [
-            Finding.about(name, wide, ">=", 0.1, basis=ours("a tenth is far from zero"), least=0.0),
-            Finding.about(
-                farther,
-                wide.value - narrow.value,
-                ">=",
-                0.0,
-                basis=ours("farther means not nearer"),
-                draws=min(wide.count, narrow.count),
-            ),
+            Finding.about(name, wide, ">=", 0.1, basis=_FAR, least=0.0),
+            Finding.about(farther, change, ">=", 0.0, basis=_FARTHER, draws=fewest),
         ]
     lost = [row for row in rows if not row["separated"]]
     remarks = tuple(

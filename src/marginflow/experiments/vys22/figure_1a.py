@@ -48,7 +48,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
             curve = where(rows, method=method, alpha=alpha, separated=True)
             if curve:
                 largest = max(column(curve, "dimension"))
-                flips = Mean.of(column(where(curve, dimension=largest), "flip_over_radius"))
+                flips = Mean.of(column(curve, "flip_over_radius", dimension=largest))
                 name = f"flip / √d of the {method}, m = d^{alpha:g}, d = {largest:g}"
                 findings.append(Finding.about(name, flips, "<=", MUCH_SMALLER, basis=_BASIS, least=0.0))
                 if flips.count > 1:  # the paper's way to show the spread
@@ -56,7 +56,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
                         f"{flips.value:.3f} ± {flips.deviation:.3f} ({method}, α = {alpha:g}, d = {largest:g})"
                     )
     worst = max(where(rows, separated=True), key=lambda row: number(row, "flip_over_radius"))
-    recipe = column(where(rows, method="recipe", separated=True), "residual")
+    recipe = column(rows, "residual", method="recipe", separated=True)
     remarks = [
         f"The largest flip / √d of all runs is {worst['flip_over_radius']:.3g} ({worst['method']}, "
         f"d = {worst['dimension']}, m = {worst['samples']}, seed {worst['seed']})."

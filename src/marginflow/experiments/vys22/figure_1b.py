@@ -71,7 +71,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
     for method in METHODS:
         for d in values(rows, "dimension"):
             here = where(rows, method=method, dimension=d, separated=True)
-            flips = [Mean.of(column(where(here, width=width), "flip")) for width in values(here, "width")]
+            flips = [Mean.of(column(here, "flip", width=width)) for width in values(here, "width")]
             if len(flips) > 1:
                 middle = sum(mean.value for mean in flips) / len(flips)
                 spread = (most(mean.value for mean in flips) - least(mean.value for mean in flips)) / middle

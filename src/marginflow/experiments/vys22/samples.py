@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from marginflow.experiments.frame import Grid, Size, product
-from marginflow.experiments.outcome import PAPER, Finding, Mean, column, values, where
+from marginflow.experiments.outcome import PAPER, Finding, Mean, column, values
 from marginflow.experiments.panel import Panel, Row, over_seeds, recipe_first
 from marginflow.experiments.vys22.sphere import Schedule
 
@@ -72,13 +72,13 @@ def root(rows: Sequence[Row]) -> list[tuple[float, float]]:
 
 def least_share(curve: Sequence[Row]) -> tuple[object, Mean]:
     """Where the mean share of samples on the margin is least, and that share; unknown if one of them is."""
-    shares = [(d, Mean.of(column(where(curve, dimension=d), "on_margin"))) for d in values(curve, "dimension")]
+    shares = [(d, Mean.of(column(curve, "on_margin", dimension=d))) for d in values(curve, "dimension")]
     return min(shares, key=lambda pair: (not math.isnan(pair[1].value), pair[1].value))
 
 
 def at_exact_points(rows: Sequence[Row], name: str) -> list[tuple[object, list[float]]]:
     """A column of the exact KKT points for each exponent that has some."""
-    found = [(a, column(where(rows, method="KKT point", alpha=a, exact=True), name)) for a in values(rows, "alpha")]
+    found = [(a, column(rows, name, method="KKT point", alpha=a, exact=True)) for a in values(rows, "alpha")]
     return [(alpha, entries) for alpha, entries in found if entries]
 
 

@@ -13,13 +13,12 @@ from marginflow.limit import kkt_point
 from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
+from marginflow.robustness.directions import label_sum, margin_samples
 from marginflow.sweeps import task
 from marginflow.sweeps.status import status_of
 
 Method = Literal["recipe", "KKT point"]
 Schedule = Literal["published", "published, mean loss", "every 20", "every 5", "normalised"]
-# A sample is on the margin if y N(x) is at most this times the smallest [VYS22, section 6].
-ON_MARGIN = 1.1
 STOP_LOSS = 1e-30
 
 
@@ -95,8 +94,7 @@ def sphere_run(parameters: SphereRun, seed: int) -> dict[str, object]:
     if parameters.method == "recipe":
         run = _trained(parameters, data, seed)
         network = run.network
-        if not isinstance(network, TwoLayer):
-            raise TypeError("two layers were trained")
+        assert isinstance(network, TwoLayer)
         steps, exact, status, certificate = run.steps, False, run.status, None
     else:
         limit = kkt_point(data, width=parameters.width, seed=seed)
@@ -132,8 +130,8 @@ def measured(
     separated = bool(margins.min() > 0)
     if not separated:
         return {"separated": False, "on_margin": math.nan, "off_margin": math.nan, "flip": math.nan}
-    on = margins <= ON_MARGIN * margins.min()
-    z = data.y[on] @ data.X[on]
+    on = margin_samples(network, data.X, data.y)
+    z = label_sum(data.X, data.y, on)
     flips = minimal_step(network, data.X[on], data.y[on], z / np.linalg.norm(z), at_zero="keeps")
     return {
         "separated": True,

@@ -42,7 +42,11 @@ class LocalEngine(AbstractEngine):
             for cell, order in zip(cells, orders, strict=True):
                 yield compute_with(cell.task, order)
             return
-        _importable(cells)
+        if cells and cells[0].task.module == "__main__":  # the cells of a sweep have one task
+            raise InputError(
+                f"The task {cells[0].task.name!r} is defined in a script or notebook, where workers cannot find it; "
+                "move it to a module that can be imported, or leave workers and time_limit out."
+            )
         payloads = [order.encode() for order in orders]
         with closing(work(SERVE, payloads, workers=self.workers or 1, time_limit=time_limit)) as answers:
             for answer in answers:
@@ -50,13 +54,3 @@ class LocalEngine(AbstractEngine):
                     yield decode(orders[answer.index], answer)
                 except OtherCodeError as error:
                     raise StoppedError(str(error)) from None
-
-
-def _importable(cells: Sequence[Cell]) -> None:
-    for cell in cells:
-        if cell.task.module == "__main__":
-            raise InputError(
-                f"The task {cell.task.name!r} is defined in a script or notebook, where workers cannot find it; move "
-                "it to a module that can be imported, or leave workers and time_limit out."
-            )
-        return
