@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from marginflow import InputError
-from marginflow.sweeps import MemoryStore, StoppedError, Store, Sweep, SweepProgress, SweepTask, run, stored
+from marginflow.sweeps import MemoryStore, StoppedError, Store, Sweep, SweepProgress, SweepTask, TaskResult, run, stored
 from marginflow.sweeps.record import Computed
 from marginflow.sweeps.runner import by_other_code
 
@@ -187,3 +187,19 @@ def test_workers_belongs_to_one_place_only() -> None:
         run(cheap(), engine=LocalEngine(), workers=2)
     with pytest.raises(InputError, match="workers is 0"):
         run(cheap(), workers=0)
+
+
+class OfKind(msgspec.Struct, frozen=True, kw_only=True):
+    kind: str
+
+
+def of_kind(parameters: OfKind, seed: int) -> TaskResult:
+    return TaskResult(row={}, arrays={"x": np.array([0, 1], dtype=parameters.kind)})
+
+
+def test_arrays_of_every_kind_of_numbers_are_kept(tmp_path: Path) -> None:
+    task = SweepTask(name="of-kind", parameters=OfKind, function=of_kind)
+    sweep = Sweep(task=task, grid={"kind": ["bool", "uint8", "float16", ">f8", "longdouble"]})
+    results = run(sweep, store=tmp_path / "s.sqlite")
+    assert results.complete
+    assert [record.arrays["x"].tolist() for record in results] == [[0.0, 1.0]] * 5

@@ -93,7 +93,7 @@ def _array(name: object, array: object) -> np.ndarray:
     made = np.ascontiguousarray(array)
     if made.dtype.kind not in "biuf":
         raise InputError(f"The array {name!r} holds {made.dtype}; numbers are expected.")
-    return made
+    return made if made.dtype.itemsize <= 8 else made.astype(np.float64)  # no file has longer numbers
 
 
 def plain_row(row: object, *, taken: tuple[str, ...] = ()) -> dict[str, Plain]:
