@@ -304,6 +304,16 @@ def test_made_up_runs_that_diverged_do_not_bear_out_a_claim():
     assert "6 of 12 runs were lost and are left out: 6 diverged" in outcome.sentence
 
 
+def test_where_there_is_nothing_to_compare_a_lost_run_is_still_named():
+    """One width alone has no spread to judge by, with lost runs or without."""
+    rows = [row for row in width_rows() if row["width"] == 20]
+    judge = experiments.figure("VYS22/Fig1b").judge
+    assert (judge(rows).status, judge(rows).lost) == ("undecided", "")
+    outcome = judge([rows[0] | {"run_status": "diverged"}, *rows[1:]])
+    assert outcome.status == "undecided"
+    assert "1 of 6 runs was lost and is left out" in outcome.lost
+
+
 @pytest.mark.parametrize("id", GOOD)
 def test_every_finding_says_whose_bound_it_has(id):
     for finding in experiments.figure(id).judge(list(GOOD[id]())).findings:
