@@ -66,7 +66,7 @@ def test_every_engine_gives_the_same_rows_bit_for_bit(
     for cell in cells()[task]:
         here, there = by_hand[cell.key], found[cell.key]
         assert json.dumps(dict(there.row)) == json.dumps(dict(here.row))  # the text that the store keeps
-        assert safetensors.numpy.save(dict(there.arrays)) == safetensors.numpy.save(dict(here.arrays))
+        assert there.arrays == (safetensors.numpy.save(dict(here.arrays)) if here.arrays else b"")
 
 
 def test_a_task_that_raises_is_a_failed_cell_with_its_traceback(computed: list[Computed]) -> None:

@@ -54,8 +54,7 @@ class GramTwoLayer(AbstractTrainable):
         self, theta: ParameterVector, loss: AbstractLoss, out: ParameterVector, rows: IntArray | None = None
     ) -> float:
         """The descent is the matrix of p_i y_i v_j on active pairs."""
-        if rows is not None:
-            raise InputError("The Gram engine has no mini-batches; use engine='span'.")
+        assert rows is None, "only engines with mini-batches are asked for one"
         log_sum, p = loss.log_sum_and_weights(self.forward(theta))
         G = out.parts[0]
         np.greater(self._Z, 0.0, out=self._active)

@@ -103,8 +103,7 @@ class PlanarTwoLayer(AbstractTrainable):
         self, theta: ParameterVector, loss: AbstractLoss, out: ParameterVector, rows: IntArray | None = None
     ) -> float:
         """Sums over arcs as differences of running sums."""
-        if rows is not None:
-            raise InputError("The planar engine has no mini-batches; use engine='dense'.")
+        assert rows is None, "only engines with mini-batches are asked for one"
         W = theta.parts[0]
         if not np.isfinite(W).all():
             return math.nan

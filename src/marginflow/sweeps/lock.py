@@ -8,11 +8,10 @@ from types import TracebackType
 from typing import Final, Self, final
 
 from marginflow.errors import InputError
-from marginflow.sweeps.trouble import refusals
+from marginflow.sweeps.trouble import TAKEN, code_of, refusals
 
 _PATIENCE: Final = 0.2  # seconds: as long as `is_held` may look, and many times that
 _DAMAGED: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)
-_TAKEN: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 @final
@@ -33,7 +32,7 @@ class Lock:
             try:
                 self._connection = self._taken()
             except sqlite3.DatabaseError as error:
-                if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _DAMAGED:
+                if code_of(error) not in _DAMAGED:
                     raise
                 self._path.unlink()
                 self._connection = self._taken()
@@ -49,17 +48,14 @@ class Lock:
             connection.execute("INSERT INTO holder VALUES (?)", (os.getpid(),))
             connection.execute("COMMIT")
             connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             holder = _holder(connection)
             connection.close()
-            if error.sqlite_errorcode & 0xFF in _TAKEN:
+            if code_of(error) in TAKEN:
                 raise InputError(
                     f"Another sweep{holder} is writing to {self._path.with_suffix('')}; wait for it, stop it, or "
                     "choose another store."
                 ) from None
-            raise
-        except sqlite3.DatabaseError:
-            connection.close()
             raise
         return connection
 
@@ -77,10 +73,8 @@ def is_held(path: Path) -> bool:
         with closing(sqlite3.connect(path, timeout=0.0, isolation_level=None)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("ROLLBACK")
-    except sqlite3.OperationalError as error:
-        return error.sqlite_errorcode & 0xFF in _TAKEN
-    except sqlite3.DatabaseError:
-        return False
+    except sqlite3.DatabaseError as error:
+        return code_of(error) in TAKEN
     return False
 
 

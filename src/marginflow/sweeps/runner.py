@@ -156,7 +156,8 @@ def run(
     seconds = sweep.time_limit if time_limit is None else real_number("time_limit", time_limit, above=0.0)
     kept = _store(store)
     with kept.writing():
-        before = _settled(kept.find(sweep.cells, any_code=any_code), retry_failed)
+        known = kept.find(sweep.cells, any_code=any_code)
+        before = [key for key, record in known.items() if record.status == "done" or not retry_failed]
         missing = {cell.key: cell for cell in sweep.cells if cell.key not in before}
         total, stored = len(sweep.cells), len(before)
         begun, failed = time.monotonic(), 0
@@ -194,7 +195,3 @@ def _store(store: AbstractStore | str | Path | None) -> AbstractStore:
     if store is None:
         return MemoryStore()
     return store if isinstance(store, AbstractStore) else Store(store)
-
-
-def _settled(found: dict[str, Record], retry_failed: bool) -> dict[str, Record]:
-    return {key: record for key, record in found.items() if record.status == "done" or not retry_failed}

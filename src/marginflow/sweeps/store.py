@@ -167,26 +167,24 @@ class Store(AbstractStore):
         names = list(wanted)
         for start in range(0, len(names), _MANY):
             some = names[start : start + _MANY]
-            for line in self._select(f"WHERE {column} IN ({', '.join('?' * len(some))})", some):
+            # The later one counts: the last that came, a finished one after a failed one.
+            condition = f"WHERE {column} IN ({', '.join('?' * len(some))}) ORDER BY status = 'done', number"
+            for line in self._select(condition, some):
                 cell = wanted[line.identity if any_code else line.key]
                 found[cell.key] = self.record(cell, line)
         return found
 
     def lines(self) -> list[StoredLine]:
         """Every row, whatever sweep it belongs to, in the order in which they came."""
-        return list(self._select("", [], order="number"))
+        return list(self._select("ORDER BY number"))
 
-    def _select(
-        self, condition: str, values: Sequence[object], *, order: str = "status = 'done', number"
-    ) -> Iterator[StoredLine]:
-        """Lines in an order in which the later one counts: the last that came, a finished one after a failed one."""
+    def _select(self, condition: str, values: Sequence[object] = ()) -> Iterator[StoredLine]:
         if not self.path.is_file():
             return
         with self._reading() as connection:
             if not _is_store(self.path, connection):
                 return
-            statement = f"SELECT {', '.join(COLUMNS)} FROM cells {condition} ORDER BY {order}"
-            for values_read in connection.execute(statement, values):
+            for values_read in connection.execute(f"SELECT {', '.join(COLUMNS)} FROM cells {condition}", values):
                 line = StoredLine.read(values_read)
                 if line is None:
                     raise damaged(self.path, f"the row with the key {values_read[0]} is not what was written")

@@ -54,10 +54,9 @@ def is_export_of(sweep: Sweep, path: Path) -> bool:
     try:
         if path.suffix == ".csv":
             with path.open(encoding="utf-8", newline="") as file:
-                lines: list[dict[str, object]] = [dict(line) for line in csv.DictReader(file)]
+                lines: list[Any] = list(csv.DictReader(file))
         else:
-            pyarrow = _pyarrow()
-            lines = pyarrow.parquet.read_table(path).to_pylist()
+            lines = _pyarrow().parquet.read_table(path).to_pylist()
         return all(tuple(_text(line[name]) for name in names) in cells for line in lines)
     except (OSError, ValueError, KeyError, TypeError, csv.Error, InputError):
         return False

@@ -11,6 +11,7 @@ from typing import Final
 
 from marginflow.errors import InputError
 
+TAKEN: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
 _WAY_OUT: Final = "`marginflow sweep SPEC --recover NEW.sqlite` takes the rows that can still be read to a new store"
@@ -51,12 +52,17 @@ def foreign(path: Path) -> InputError:
     )
 
 
+def code_of(error: sqlite3.Error) -> int:
+    """The primary code of what SQLite says; without one it is the module itself, as for text that is not UTF-8."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    return code & 0xFF
+
+
 def _of_sqlite(path: Path, error: sqlite3.Error) -> Exception:
-    # Without a code: raised by the module itself, as for text that is not UTF-8.
-    code, text = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF, str(error)
+    code, text = code_of(error), str(error)
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
         return StoppedError(_stopped(path, text, full=code == sqlite3.SQLITE_FULL))
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if code in TAKEN:
         return StoppedError(f"Another program holds {path} ({text}); end it and start the same sweep again.")
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
         return InputError(f"{path} cannot be opened for writing: {_forbidden(path, error)}.")
