@@ -13,7 +13,7 @@ from marginflow.display import Brief, Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.experiments.cost import Cost, estimate, measured_in, recorded
 from marginflow.experiments.outcome import Judge, Outcome
-from marginflow.experiments.panel import Drawing, Panel, Row
+from marginflow.experiments.panel import Drawing, Panel, Row, Rows
 from marginflow.experiments.running import ComputedCells, Show, computed, matching
 from marginflow.experiments.soundness import judged_without, sound_judge, sound_panels
 from marginflow.plain import Plain
@@ -193,7 +193,7 @@ class Figure(Brief):
         whole = len(self.grid(size).cells) * grid.seeds
         return self._result(found, whole, size, first, None if store is None else Store(store))
 
-    def of_rows(self, rows: Sequence[Row], size: str, *, seed: int = 0) -> FigureResult:
+    def of_rows(self, rows: Rows, size: str, *, seed: int = 0) -> FigureResult:
         """What rows that were computed elsewhere show; what they lack of the grid is named with its cost.
 
         Parameters

@@ -15,6 +15,7 @@ from marginflow.errors import InputError
 from marginflow.plain import Plain
 
 Row = Mapping[str, object]
+Rows = Sequence[Row]
 CONFIDENCE = 0.95
 # Whose bound a finding has: the paper's own number or words, or ours, with the reason for the number.
 PAPER = "the paper's bound"
@@ -237,7 +238,7 @@ class Outcome(Brief, Plain):
         return "\n".join([self.sentence, *map(str, self.findings), *(f"  Note: {remark}" for remark in self.remarks)])
 
 
-Judge = Callable[[Sequence[Row]], Outcome]
+Judge = Callable[[Rows], Outcome]
 
 
 def number(row: Row, column: str) -> float:
@@ -283,7 +284,7 @@ def values(rows: Iterable[Row], name: str) -> list[object]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
-def means(rows: Sequence[Row], by: Sequence[str], value: str) -> list[dict[str, object]]:
+def means(rows: Rows, by: Sequence[str], value: str) -> list[dict[str, object]]:
     """One row for each combination of `by`: the mean of a column over the seeds, its interval, deviation and count.
 
     The interval of a mean of two seeds is wider than anything that was seen (12.7 standard errors each way) and that of

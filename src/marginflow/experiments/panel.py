@@ -8,6 +8,7 @@ from typing import Any, Literal, final
 
 from marginflow.display import Brief
 from marginflow.experiments.outcome import Row as Row
+from marginflow.experiments.outcome import Rows as Rows
 from marginflow.experiments.outcome import means, number
 
 Scale = Literal["linear", "log"]
@@ -52,7 +53,7 @@ class Panel(Brief):
 
     title: str
     description: str
-    rows: Sequence[Row]
+    rows: Rows
     x: str
     y: str
     titles: Mapping[str, str]
@@ -64,22 +65,22 @@ class Panel(Brief):
     y_scale: Scale = "linear"
     references: Mapping[str, Sequence[tuple[float, float]]] | None = None
     reference_names: Literal["start", "end"] = "end"
-    points: Sequence[Row] = ()
-    areas: Sequence[Row] = ()
+    points: Rows = ()
+    areas: Rows = ()
     square: bool = False
     marks: bool = True
 
 
 # Rows to what is drawn of them.
-Drawing = Callable[[Sequence[Row]], tuple[Panel, ...]]
+Drawing = Callable[[Rows], tuple[Panel, ...]]
 
 
-def recipe_first(rows: Sequence[Row]) -> list[Row]:
+def recipe_first(rows: Rows) -> list[Row]:
     """The same rows, those of KKT points last: dashes go to what comes second, whichever cells of a grid were run."""
     return sorted(rows, key=lambda row: row.get("method") == "KKT point")
 
 
-def with_gaps(rows: Sequence[Row], x: str, by: Sequence[str]) -> list[dict[str, object]]:
+def with_gaps(rows: Rows, x: str, by: Sequence[str]) -> list[dict[str, object]]:
     """The rows with the number of the `part` of their curve, if a curve lacks a value of x that another one has.
 
     Examples
@@ -104,7 +105,7 @@ def with_gaps(rows: Sequence[Row], x: str, by: Sequence[str]) -> list[dict[str, 
 
 
 def over_seeds(
-    rows: Sequence[Row],
+    rows: Rows,
     *,
     x: str,
     y: str,

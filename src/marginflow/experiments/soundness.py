@@ -7,7 +7,7 @@ from typing import Final
 
 from marginflow.errors import InputError
 from marginflow.experiments.outcome import Judge, Outcome
-from marginflow.experiments.panel import Drawing, Panel, Row
+from marginflow.experiments.panel import Drawing, Panel, Row, Rows
 from marginflow.sweeps.status import is_lost
 
 _NAMED: Final = 5  # so many lost runs are named one by one
@@ -15,7 +15,7 @@ _NAMED: Final = 5  # so many lost runs are named one by one
 Words = Mapping[str, Sequence[object]]
 
 
-def ordered(rows: Sequence[Row], words: Words) -> list[Row]:
+def ordered(rows: Rows, words: Words) -> list[Row]:
     """The rows by their parameters, numbers by size and words in the order of the grid, then by seed."""
 
     def rank(name: str, value: object) -> tuple[int, float, str]:
@@ -30,7 +30,7 @@ def ordered(rows: Sequence[Row], words: Words) -> list[Row]:
 def sound_judge(judge: Judge, words: Words) -> Judge:
     """The judge on ordered rows without lost runs; its outcome says how many there were and whether there are gaps."""
 
-    def judged(rows: Sequence[Row]) -> Outcome:
+    def judged(rows: Rows) -> Outcome:
         kept, lost, sentence = _parted(rows, words)
         if not lost:
             return judge(kept)
@@ -40,7 +40,7 @@ def sound_judge(judge: Judge, words: Words) -> Judge:
     return judged
 
 
-def judged_without(judge: Judge, rows: Sequence[Row], sentence: str, *, gaps: bool) -> Outcome:
+def judged_without(judge: Judge, rows: Rows, sentence: str, *, gaps: bool) -> Outcome:
     """The outcome of the rows that are left, and a sentence about the others; with gaps too few may be left."""
     try:
         outcome = judge(rows)
@@ -54,7 +54,7 @@ def judged_without(judge: Judge, rows: Sequence[Row], sentence: str, *, gaps: bo
 def sound_panels(panels: Drawing, words: Words) -> Drawing:
     """What is drawn of ordered rows without lost runs; the description of each panel says how many there were."""
 
-    def drawn(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    def drawn(rows: Rows) -> tuple[Panel, ...]:
         kept, lost, sentence = _parted(rows, words)
         if not lost:
             return panels(kept)
@@ -64,7 +64,7 @@ def sound_panels(panels: Drawing, words: Words) -> Drawing:
     return drawn
 
 
-def _parted(rows: Sequence[Row], words: Words) -> tuple[list[Row], list[Row], str]:
+def _parted(rows: Rows, words: Words) -> tuple[list[Row], list[Row], str]:
     """Ordered rows of the runs that we have, those of the runs that we lost, and a sentence about these."""
     kept: list[Row] = []
     lost: list[Row] = []
@@ -73,7 +73,7 @@ def _parted(rows: Sequence[Row], words: Words) -> tuple[list[Row], list[Row], st
     return kept, lost, lost_runs(lost, len(rows), words)
 
 
-def lost_runs(lost: Sequence[Row], total: int, names: Iterable[str]) -> str:
+def lost_runs(lost: Rows, total: int, names: Iterable[str]) -> str:
     """How many runs were lost, how, and which.
 
     Examples

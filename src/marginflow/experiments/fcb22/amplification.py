@@ -1,7 +1,6 @@
 """Ours: random features amplified over the first steps of [FCB22], with small and with large initialisation."""
 
 import math
-from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
@@ -10,7 +9,7 @@ import numpy as np
 from marginflow.data import UniformNoise, XorClusters
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, number, ours, pairs, values, where
-from marginflow.experiments.panel import Panel, Row, over_seeds
+from marginflow.experiments.panel import Panel, Rows, over_seeds
 from marginflow.flow import recipes, train
 from marginflow.networks import TwoLayer
 from marginflow.sweeps import task
@@ -76,7 +75,7 @@ def cosines(network: TwoLayer, centres: np.ndarray, least: float) -> tuple[np.nd
     return best, best >= least
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Median cosine and share of clean labels against the steps, one colour for each initialisation."""
     named = [
         {**row, "start": f"ω√(md) = {number(row, 'initial'):g} α", "setting": f"d = {row['dimension']}"} for row in rows
@@ -111,7 +110,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return captured, right
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """One step amplifies small random features to cosines free of d; all clean labels are right at T = k + 1."""
     small = min(column(rows, "initial"))
     own = where(rows, initial=small)

@@ -10,7 +10,7 @@ import numpy as np
 from marginflow.data import Dataset, ExactCountNoise, XorClusters
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.outcome import PAPER, Finding, Outcome, column, most, number, ours
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.panel import Panel, Row, Rows
 from marginflow.flow import recipes, train
 from marginflow.generalisation.ideal_xor import ideal_xor_error
 from marginflow.generalisation.plane import decision_rays, plane_error
@@ -76,7 +76,7 @@ def plane_run(parameters: PlaneRun, seed: int) -> dict[str, object]:
     }
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Samples of the first seed, the two sides of the boundary, and its rays."""
     row = rows[0]
     data = drawn_data(int(number(row, "samples")), number(row, "noise"), int(number(row, "seed")))
@@ -135,7 +135,7 @@ def _at_border(degrees: float) -> tuple[float, float]:
     return reach * c, reach * s
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """No clean sample wrong, no flipped one fitted, four rays close to those of the ideal classifier."""
     farthest, worst = most(column(rows, "farthest_ray")), most(column(rows, "clean_error"))
     findings = (

@@ -1,7 +1,6 @@
 """[FVBS23, Thms 3.1, 3.2 and 4.1] as curves and findings: KKT networks generalise, and z flips them all the same."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from marginflow.experiments.outcome import (
     values,
     where,
 )
-from marginflow.experiments.panel import Drawing, Panel, Row, over_seeds
+from marginflow.experiments.panel import Drawing, Panel, Rows, over_seeds
 
 # What "generalises" and "proportional to sqrt(d / k)" mean here; ours.
 SMALL_ERROR, FACTOR = 0.01, 1.5
@@ -40,7 +39,7 @@ DEVIATIONS = (
 def against(x: str, heading: str) -> Drawing:
     """Flip over sqrt(d), and test error, against one parameter; one colour for each classifier."""
 
-    def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    def panels(rows: Rows) -> tuple[Panel, ...]:
         def drawn(y: str, name: str, title: str, description: str, **others: Any) -> Panel:
             return over_seeds(
                 rows,
@@ -83,7 +82,7 @@ def against(x: str, heading: str) -> Drawing:
     return panels
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """KKT networks err rarely and flip at about sqrt(d / k); the robust network exists and flips farther."""
     small = [row for row in rows if row["sigma"] is None or number(row, "sigma") <= SMALL_SIGMA]
     kkt, robust = where(small, classifier="KKT network"), where(small, classifier="robust network")

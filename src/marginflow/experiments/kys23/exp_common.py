@@ -1,19 +1,18 @@
 """[KYS23, section 5, Common]: every trained network fits all of its noisy training samples."""
 
 import math
-from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import curves, interpolation
 from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import noise_run
 from marginflow.experiments.outcome import Mean, Outcome, column, number, where
-from marginflow.experiments.panel import Panel, Row, over_seeds
+from marginflow.experiments.panel import Panel, Rows, over_seeds
 
 HEADING = "Dimension and samples"
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Training loss and clean test error against the noise."""
     noises = column(rows, "noise")
     named = [
@@ -42,7 +41,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return loss, curves(named, "Clean test error of the same runs", series="setting", heading=HEADING)
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """All runs interpolate; at p = 1/2, where both labels are equally likely, the mean error is said."""
     half = where(rows, noise=0.5)
     remarks: tuple[str, ...] = ()

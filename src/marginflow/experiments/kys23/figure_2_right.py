@@ -1,25 +1,23 @@
 """[KYS23, Figure 2, right]: clean test error against the noise for three layers, beside two."""
 
-from collections.abc import Sequence
-
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import curves, tempered_to_benign
 from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import noise_run
 from marginflow.experiments.outcome import Mean, Outcome, pairs, values, where
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.panel import Panel, Rows
 
 # At the published size, for the published flow time; two layers are the runs of Figure 1.
 RATES = {2: 1.0, 3: 0.5}
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Two and three layers in the same picture."""
     named = [{**row, "method": f"{row['layers']} layers"} for row in rows]
     return (curves(named, "Clean test error, two and three layers"),)
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """Three layers go from tempered to benign as two do."""
     deep = tempered_to_benign(where(rows, layers=3))
     remarks = []

@@ -1,14 +1,12 @@
 """[KYS23, Figure 3]: the cases in the proof of Theorem 3.2, on real networks with the real perturbations."""
 
-from collections.abc import Sequence
-
 import msgspec
 import numpy as np
 
 from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.proof_cases import CASES, LABELS, SAMPLES, CaseName
 from marginflow.experiments.outcome import PAPER, ROUNDING, Finding, Outcome, column, least, most, number, ours
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.panel import Panel, Row, Rows
 from marginflow.networks import TwoLayer
 from marginflow.sweeps import task
 
@@ -50,7 +48,7 @@ def _kinks(network: TwoLayer) -> list[float]:
     return kinks
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """One panel for each case: the network, the perturbed network, the samples."""
     drawn = []
     for row in rows:
@@ -85,7 +83,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return tuple(drawn)
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """Feasible before and after, shorter, as much as the formula says, and unchanged elsewhere."""
     ratio = [
         abs(a / b - 1.0) for a, b in zip(column(rows, "drop_measured"), column(rows, "drop_by_formula"), strict=True)

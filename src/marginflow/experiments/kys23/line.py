@@ -28,7 +28,7 @@ from marginflow.experiments.outcome import (
     values,
     where,
 )
-from marginflow.experiments.panel import Panel, Row, over_seeds
+from marginflow.experiments.panel import Panel, Row, Rows, over_seeds
 from marginflow.generalisation import line_error, nearest_neighbour_line_error
 from marginflow.limit import line
 from marginflow.networks import TwoLayer
@@ -123,7 +123,7 @@ def _right_facing(data: Dataset) -> TwoLayer:
     return through([float(x[0]) - 0.05, *x.tolist()], [0.0, *data.y.tolist()])
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Error against p, and how far from the global optimum the points are."""
     named = [{**row, "method": "exact"} for row in rows]
     same_data = where(named, kind=named[0]["kind"])
@@ -143,7 +143,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return drawn, norms
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """The error is linear in p, within the sandwich of Theorem 3.2; for the global optimum it is that of 1-NN.
 
     The theorem is about local minima. KKT points that are none must be what they are called; their errors are remarked
@@ -176,7 +176,7 @@ def judge(rows: Sequence[Row]) -> Outcome:
     return Outcome(findings=tuple(findings), remarks=(remark, *_saddles(where(rows, kind=SADDLE))))
 
 
-def _rightly(rows: Sequence[Row]) -> float:
+def _rightly(rows: Rows) -> float:
     """The share of rows whose points are minima, or are not and have a certified descent each, as the kind says."""
     right = [
         row["verdict"] == "not a local minimum" and row["descents"] == row["points"]
@@ -187,7 +187,7 @@ def _rightly(rows: Sequence[Row]) -> float:
     return sum(right) / len(right)
 
 
-def _over_noise(rows: Sequence[Row]) -> Mean:
+def _over_noise(rows: Rows) -> Mean:
     return Mean.of(number(row, "error") / number(row, "noise") for row in rows)
 
 
@@ -196,7 +196,7 @@ def _apart(row: Row, *names: str) -> float:
     return max(abs(number(row, name) - number(row, "nearest_neighbour")) for name in names)
 
 
-def _saddles(rows: Sequence[Row]) -> list[str]:
+def _saddles(rows: Rows) -> list[str]:
     """What the numbers say about KKT points that are not local minima, of which Theorem 3.2 does not speak."""
     found = where(rows, found=True)
     if not found:

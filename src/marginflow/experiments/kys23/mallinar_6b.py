@@ -1,21 +1,19 @@
 """[KYS23, section 5]: the experiment of Mallinar et al. that the paper starts from, three layers in dimension 10."""
 
-from collections.abc import Sequence
-
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.kys23.profile import curves, interpolation, tempered
 from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import noise_run
 from marginflow.experiments.outcome import Outcome, values, where
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.panel import Panel, Rows
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """One curve for each number of samples."""
     return (curves(rows, "Clean test error in dimension 10", series="samples", heading="Samples m"),)
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """For every number of samples the error is linear in the noise, with a slope that is not small."""
     lines = [found for m in values(rows, "samples") for found in tempered(where(rows, samples=m), f"m = {m}")]
     return Outcome(findings=(interpolation(rows), *lines))

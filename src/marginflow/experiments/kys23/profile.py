@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from marginflow.experiments.outcome import (
     values,
     where,
 )
-from marginflow.experiments.panel import Drawing, Panel, Row, over_seeds, recipe_first
+from marginflow.experiments.panel import Drawing, Panel, Row, Rows, over_seeds, recipe_first
 
 CLAIM = (
     "As d increases compared to m, overfitting goes from tempered (clean test error linear in p) to benign (close to "
@@ -36,7 +36,7 @@ SMALL_NOISE, SMALL_ERROR = 0.1, 0.02
 NEAR_HALF = 0.45
 
 
-def curves(rows: Sequence[Row], title: str, *, series: str = "dimension", heading: str = "Dimension d") -> Panel:
+def curves(rows: Rows, title: str, *, series: str = "dimension", heading: str = "Dimension d") -> Panel:
     """Clean test error against p: a colour for each value of a column, dashes for KKT points."""
     return over_seeds(
         [{**row, "curve": f"{row[series]}"} for row in recipe_first(rows)],
@@ -57,7 +57,7 @@ def curves(rows: Sequence[Row], title: str, *, series: str = "dimension", headin
     )
 
 
-def by_dimension(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def by_dimension(rows: Rows) -> tuple[Panel, ...]:
     """A colour for each dimension."""
     return (curves(rows, f"Clean test error, m = {rows[0]['samples']} samples"),)
 
@@ -65,7 +65,7 @@ def by_dimension(rows: Sequence[Row]) -> tuple[Panel, ...]:
 def compared(word: Callable[[Row], str], heading: str) -> Drawing:
     """A panel for each dimension, with a colour and dashes of its own for each word, as such curves may coincide."""
 
-    def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    def panels(rows: Rows) -> tuple[Panel, ...]:
         named = [{**row, "word": word(row), "method": "any"} for row in recipe_first(rows)]
         return tuple(
             replace(
@@ -78,7 +78,7 @@ def compared(word: Callable[[Row], str], heading: str) -> Drawing:
     return panels
 
 
-def fit(rows: Sequence[Row]) -> tuple[float, float]:
+def fit(rows: Rows) -> tuple[float, float]:
     """Slope and R^2 of the line through the mean errors over the noise."""
     p = np.array(sorted(set(column(rows, "noise"))))
     error = np.array([Mean.of(column(rows, "error", noise=noise)).value for noise in p])
@@ -90,7 +90,7 @@ def fit(rows: Sequence[Row]) -> tuple[float, float]:
     return float(slope), 1.0 - left / spread if spread > 0 else 0.0
 
 
-def tempered(rows: Sequence[Row], name: str) -> list[Finding]:
+def tempered(rows: Rows, name: str) -> list[Finding]:
     """The error is linear in the noise, with a slope that is not small."""
     slope, r2 = fit(rows)
     fewest = min(draws(where(rows, noise=noise)) for noise in values(rows, "noise"))
@@ -100,7 +100,7 @@ def tempered(rows: Sequence[Row], name: str) -> list[Finding]:
     ]
 
 
-def interpolation(rows: Sequence[Row]) -> Finding:
+def interpolation(rows: Rows) -> Finding:
     """Every trained network classifies all noisy training samples correctly."""
     share = sum(bool(row["interpolates"]) for row in rows) / len(rows)
     return Finding.about("share of runs that interpolate", share, "==", 1.0, basis=PAPER)
@@ -110,7 +110,7 @@ def little_change(by: str, bound: float) -> Judge:
     """From the least to the largest value of a column the error changes by at most the bound, on the same draws."""
     basis = ours('"almost the same" is not a number in the paper')
 
-    def judge(rows: Sequence[Row]) -> Outcome:
+    def judge(rows: Rows) -> Outcome:
         findings = [interpolation(rows)]
         least, most = min(column(rows, by)), max(column(rows, by))
         for method, d in itertools.product(values(rows, "method"), values(rows, "dimension")):
@@ -124,7 +124,7 @@ def little_change(by: str, bound: float) -> Judge:
     return judge
 
 
-def tempered_to_benign(rows: Sequence[Row]) -> Outcome:
+def tempered_to_benign(rows: Rows) -> Outcome:
     """Tempered in the smallest dimension, less error in the largest, benign there at small noise but not near 1/2."""
     findings = [interpolation(rows)]
     remarks = []
@@ -142,9 +142,7 @@ def tempered_to_benign(rows: Sequence[Row]) -> Outcome:
     return Outcome(findings=tuple(findings), remarks=tuple(remarks))
 
 
-def _less_error(
-    method: object, low: float, high: float, smallest: Sequence[Row], largest: Sequence[Row]
-) -> list[Finding]:
+def _less_error(method: object, low: float, high: float, smallest: Rows, largest: Rows) -> list[Finding]:
     noises = sorted(column(largest, "noise"))
     middle = min(noises, key=lambda p: abs(p - 0.3))
     few, many = where(smallest, noise=middle), where(largest, noise=middle)

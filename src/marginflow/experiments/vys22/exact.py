@@ -1,10 +1,8 @@
 """Ours: VYS22's runs again, each beside the exact KKT point of the same data, for widths that are lazy and not."""
 
-from collections.abc import Sequence
-
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.outcome import ROUNDING, Finding, Mean, Outcome, column, most, ours, values, where
-from marginflow.experiments.panel import Panel, Row, over_seeds
+from marginflow.experiments.panel import Panel, Rows, over_seeds
 from marginflow.experiments.vys22.samples import METHODS
 from marginflow.experiments.vys22.sphere import sphere_run
 
@@ -12,7 +10,7 @@ CERTIFIED = 1e-9
 _FAR, _FARTHER = ours("a tenth is far from zero"), ours("farther means not nearer")
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Residual and flip against the width."""
     named = [{**row, "size": f"m = d^{row['alpha']:g}"} for row in rows]
     titles = {"width": "Width", "size": "Samples", "method": "Network"}
@@ -44,7 +42,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return residuals, flips
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """The recipe is far from every KKT point, farther for wider networks; KKT points are exact; flips are alike."""
     findings = []
     recipe, exact = where(rows, method="recipe", separated=True), where(rows, method="KKT point", separated=True)

@@ -1,10 +1,8 @@
 """[VYS22, section 6, Dataset]: Gaussian inputs of variance 1/d instead of the sphere."""
 
-from collections.abc import Sequence
-
 from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import Outcome, values, where
-from marginflow.experiments.panel import Row
+from marginflow.experiments.panel import Rows
 from marginflow.experiments.vys22.sphere import sphere_run
 from marginflow.experiments.vys22.variants import difference, flip_panels, similar, sizes
 
@@ -12,7 +10,7 @@ from marginflow.experiments.vys22.variants import difference, flip_panels, simil
 INPUTS = ("sphere", "gaussian", "unit sphere")
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """Gaussian inputs against the sphere of radius sqrt(d); and, as a remark, against the sphere of their own norm."""
     outcome = similar("inputs")([row for row in rows if row["inputs"] != "unit sphere"])
     remarks = []

@@ -1,15 +1,13 @@
 """[VYS22, section 6, Margin]: every run ended with all samples correct."""
 
-from collections.abc import Sequence
-
 from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import Outcome, where
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.panel import Panel, Rows
 from marginflow.experiments.vys22.samples import DEVIATIONS, SIZES, by_samples, fitted
 from marginflow.experiments.vys22.sphere import sphere_run
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Largest over smallest margin against d: positive and finite where all samples are correct."""
     drawn = by_samples(
         where(rows, method="recipe"),
@@ -26,7 +24,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return (drawn,)
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """All samples of all runs of the recipe."""
     return Outcome(findings=(fitted(where(rows, method="recipe")),))
 

@@ -1,10 +1,8 @@
 """[VYS22, Figure 1(a)]: the smallest perturbation that flips every sample on the margin, for m = d^alpha samples."""
 
-from collections.abc import Sequence
-
 from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, number, ours, values, where
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.panel import Panel, Rows
 from marginflow.experiments.vys22.samples import DEVIATIONS, METHODS, SIZES, by_samples, fitted, root
 from marginflow.experiments.vys22.sphere import sphere_run
 
@@ -13,7 +11,7 @@ MUCH_SMALLER = 0.75
 _BASIS = ours('"much smaller than √d" is not a number in the paper; three quarters are the most that we call so')
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Flip size against d, one colour for each sample size, full for the recipe and dashed for exact KKT points."""
     flips = by_samples(
         rows,
@@ -40,7 +38,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return flips, residuals
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """Every curve is far below sqrt(d), for the recipe and for the KKT points; judged at the largest dimension."""
     findings, spreads = [fitted(rows)], list[str]()
     for method in METHODS:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, least, most, ours, values, where
-from marginflow.experiments.panel import Panel, Row, over_seeds, recipe_first
+from marginflow.experiments.panel import Panel, Rows, over_seeds, recipe_first
 from marginflow.experiments.vys22.samples import METHODS, root
 from marginflow.experiments.vys22.sphere import sphere_run
 
@@ -13,7 +13,7 @@ ALMOST = 0.25
 _STEP = 1.6  # between two dimensions that are drawn against the width
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Flip size against d, one colour for each width; and against the width, where equal flips are level curves."""
     named = [{**row, "neurons": f"{row['width']}"} for row in recipe_first(rows)]
     drawn = over_seeds(
@@ -65,7 +65,7 @@ def _apart(dimensions: Sequence[float]) -> list[float]:
     return chosen
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """The means over the seeds differ little between the widths, at every dimension and for both kinds of networks."""
     findings = []
     for method in METHODS:

@@ -1,11 +1,9 @@
 """[VYS22, Figure 2(a)]: the share of samples on the margin, for m = d^alpha samples."""
 
-from collections.abc import Sequence
-
 from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import PAPER, Finding, Outcome, column, most, values, where
 from marginflow.experiments.outcome import least as least_of
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.panel import Panel, Rows
 from marginflow.experiments.vys22.samples import (
     CLAIMED_SHARE,
     DEVIATIONS,
@@ -17,7 +15,7 @@ from marginflow.experiments.vys22.samples import (
 from marginflow.experiments.vys22.sphere import sphere_run
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Share on the margin against d."""
     dimensions = column(rows, "dimension")
     drawn = by_samples(
@@ -35,7 +33,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return (drawn,)
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """All samples for m = sqrt(d), at least 92 % for the other sizes: means over the seeds of the recipe's networks."""
     findings = []
     for alpha in values(rows, "alpha"):

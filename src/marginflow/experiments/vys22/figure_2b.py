@@ -1,10 +1,8 @@
 """[VYS22, Figure 2(b)]: the number of samples that are not on the margin, for m = d^alpha samples."""
 
-from collections.abc import Sequence
-
 from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, most, number, values, where
-from marginflow.experiments.panel import Panel, Row
+from marginflow.experiments.panel import Panel, Rows
 from marginflow.experiments.vys22.samples import (
     CLAIMED_SHARE,
     DEVIATIONS,
@@ -16,7 +14,7 @@ from marginflow.experiments.vys22.samples import (
 from marginflow.experiments.vys22.sphere import sphere_run
 
 
-def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+def panels(rows: Rows) -> tuple[Panel, ...]:
     """Number off the margin against d."""
     drawn = by_samples(
         rows,
@@ -32,7 +30,7 @@ def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
     return (drawn,)
 
 
-def judge(rows: Sequence[Row]) -> Outcome:
+def judge(rows: Rows) -> Outcome:
     """None for m = sqrt(d); for the other sizes at most 8 % of the samples, in the dimension where it is most."""
     findings = []
     for alpha in values(rows, "alpha"):

@@ -6,7 +6,7 @@ from typing import Any
 
 from marginflow.experiments.frame import Grid, Size, product
 from marginflow.experiments.outcome import PAPER, Finding, Mean, column, values
-from marginflow.experiments.panel import Panel, Row, over_seeds, recipe_first
+from marginflow.experiments.panel import Panel, Rows, over_seeds, recipe_first
 from marginflow.experiments.vys22.sphere import Schedule
 
 ALPHAS = (0.5, 0.8, 1.0, 1.2, 1.5)
@@ -51,7 +51,7 @@ SIZES: Mapping[Size, Grid] = {
 }
 
 
-def by_samples(rows: Sequence[Row], y: str, heading: str, *, variant: str | None = "method", **others: Any) -> Panel:
+def by_samples(rows: Rows, y: str, heading: str, *, variant: str | None = "method", **others: Any) -> Panel:
     """A column against d: a colour for each sample size, full lines for the recipe and dashes for KKT points."""
     return over_seeds(
         [{**row, "samples": f"m = d^{row['alpha']:g}"} for row in recipe_first(rows)],
@@ -64,25 +64,25 @@ def by_samples(rows: Sequence[Row], y: str, heading: str, *, variant: str | None
     )
 
 
-def root(rows: Sequence[Row]) -> list[tuple[float, float]]:
+def root(rows: Rows) -> list[tuple[float, float]]:
     """The curve sqrt(d), above which a perturbation is not adversarial."""
     low, high = (choose(column(rows, "dimension")) for choose in (min, max))
     return [(d, math.sqrt(d)) for d in (low + (high - low) * step / 20 for step in range(21))]
 
 
-def least_share(curve: Sequence[Row]) -> tuple[object, Mean]:
+def least_share(curve: Rows) -> tuple[object, Mean]:
     """Where the mean share of samples on the margin is least, and that share; unknown if one of them is."""
     shares = [(d, Mean.of(column(curve, "on_margin", dimension=d))) for d in values(curve, "dimension")]
     return min(shares, key=lambda pair: (not math.isnan(pair[1].value), pair[1].value))
 
 
-def at_exact_points(rows: Sequence[Row], name: str) -> list[tuple[object, list[float]]]:
+def at_exact_points(rows: Rows, name: str) -> list[tuple[object, list[float]]]:
     """A column of the exact KKT points for each exponent that has some."""
     found = [(a, column(rows, name, method="KKT point", alpha=a, exact=True)) for a in values(rows, "alpha")]
     return [(alpha, entries) for alpha, entries in found if entries]
 
 
-def fitted(rows: Sequence[Row]) -> Finding:
+def fitted(rows: Rows) -> Finding:
     """Every run ended with all samples correct."""
     share = sum(bool(row["separated"]) for row in rows) / len(rows)
     name = "share of runs that ended with every sample correct"

@@ -1,10 +1,10 @@
 """What the remarks of [VYS22, section 6] have in common: two variants of the same runs, said to be similar."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from marginflow.experiments.frame import Grid, Size, product
 from marginflow.experiments.outcome import Finding, Judge, Mean, Outcome, column, draws, ours, pairs, values, where
-from marginflow.experiments.panel import Drawing, Panel, Row, over_seeds
+from marginflow.experiments.panel import Drawing, Panel, Rows, over_seeds
 from marginflow.experiments.vys22.samples import ALPHAS, fitted
 
 # "Similar results" is not a number in the paper; this relative difference of the mean flips is ours.
@@ -30,7 +30,7 @@ def sizes(by: str, words: tuple[str, ...]) -> Mapping[Size, Grid]:
 def flip_panels(by: str, heading: str, title: str) -> Drawing:
     """Flip over the norm of the inputs against d; a panel for each sample size, as the curves of variants coincide."""
 
-    def panels(rows: Sequence[Row]) -> tuple[Panel, ...]:
+    def panels(rows: Rows) -> tuple[Panel, ...]:
         return tuple(
             over_seeds(
                 where(rows, alpha=alpha),
@@ -59,7 +59,7 @@ def flip_panels(by: str, heading: str, title: str) -> Drawing:
 def similar(by: str, bound: float = SIMILAR) -> Judge:
     """The flips of every variant are close to those of the first on the same draws; all samples are correct."""
 
-    def judge(rows: Sequence[Row]) -> Outcome:
+    def judge(rows: Rows) -> Outcome:
         findings = [fitted(rows)]
         base, *variants = values(rows, by)
         for variant in variants:
@@ -74,7 +74,7 @@ def similar(by: str, bound: float = SIMILAR) -> Judge:
     return judge
 
 
-def difference(rows: Sequence[Row], by: str, base: object, variant: object) -> Mean:
+def difference(rows: Rows, by: str, base: object, variant: object) -> Mean:
     """How much larger the flips of a variant are than those of the base, relative to the mean of the latter."""
     standard, other = (where(rows, **{by: word}) for word in (base, variant))
     middle = Mean.of(column(standard, "flip_over_radius")).value
