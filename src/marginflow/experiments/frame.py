@@ -160,16 +160,10 @@ class Figure(Brief):
         store : path or None
             An SQLite file that keeps finished cells; what is in it already is not computed again. Figures that show the
             same runs share them.
-        workers : int or None
-            Processes; None computes in this one.
-        engine : AbstractEngine or None
-            Where to compute instead.
-        any_code : bool
-            Accept rows that another version of the code computed.
         only_stored : bool
             Compute nothing: what the store has is drawn and judged, and the rest is named with its cost.
-        progress : callable or None
-            Receives a `sweeps.SweepProgress` at the start and after every cell.
+        workers, engine, any_code, progress
+            As in `sweeps.run`.
 
         Examples
         --------

@@ -22,6 +22,7 @@ from marginflow.sweeps.code import code_version, same_sources
 from marginflow.sweeps.interrupt import interrupts_count
 from marginflow.sweeps.record import Computed
 from marginflow.sweeps.registry import SweepTask, find_task
+from marginflow.sweeps.trouble import StoppedError
 from marginflow.threads import single_threaded
 
 SERVE = "marginflow.sweeps.worker:serve_cell"
@@ -51,7 +52,7 @@ class Order:
         return json.dumps(asdict(self)).encode()
 
 
-class OtherCodeError(RuntimeError):
+class OtherCodeError(StoppedError):
     """A worker runs other code than the process that sends the orders; its rows would be filed under a wrong key."""
 
 

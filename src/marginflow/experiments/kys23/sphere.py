@@ -25,8 +25,8 @@ class NoiseRun(msgspec.Struct, frozen=True, kw_only=True):
     """One network on m samples of the unit sphere in dimension d, each label -1 with probability p.
 
     `time` is the flow time, rate times epochs; the rate is 0.1 as published, or larger with fewer epochs. Neither
-    concerns a KKT point, and so they are none there. With
-    `count="exact"` exactly round(p m) labels are -1, so that curves over p are not blurred by the draw.
+    concerns a KKT point, and so they are none there. With `count="exact"` exactly round(p m) labels are -1, so that
+    curves over p are not blurred by the draw.
     """
 
     dimension: Annotated[int, msgspec.Meta(ge=1)]
@@ -41,14 +41,12 @@ class NoiseRun(msgspec.Struct, frozen=True, kw_only=True):
     test_points: Annotated[int, msgspec.Meta(ge=1)] = 20_000
 
     def __post_init__(self) -> None:
-        if self.method == "recipe":
-            given: dict[str, float | None] = {"rate": self.rate or PUBLISHED_RATE, "time": self.time or PUBLISHED_TIME}
-        elif self.layers == 2:
-            given = {"rate": None, "time": None}
-        else:
+        trained = self.method == "recipe"
+        if not trained and self.layers != 2:
             raise ValueError("KKT points are found for two layers.")
+        given = {"rate": self.rate or PUBLISHED_RATE, "time": self.time or PUBLISHED_TIME}
         for name, value in given.items():
-            msgspec.structs.force_setattr(self, name, value)
+            msgspec.structs.force_setattr(self, name, value if trained else None)
 
     @property
     def operations(self) -> float:

@@ -44,10 +44,9 @@ def panels(rows: Rows) -> tuple[Panel, ...]:
 
 def judge(rows: Rows) -> Outcome:
     """The recipe is far from every KKT point, farther for wider networks; KKT points are exact; flips are alike."""
-    findings = []
     recipe, exact = where(rows, method="recipe", separated=True), where(rows, method="KKT point", separated=True)
     worst = most(column(exact, "residual"))
-    findings.append(Finding.about("largest residual of the KKT points", worst, "<=", CERTIFIED, basis=ROUNDING))
+    findings = [Finding.about("largest residual of the KKT points", worst, "<=", CERTIFIED, basis=ROUNDING)]
     for alpha in values(rows, "alpha"):
         curve = where(recipe, alpha=alpha)
         widths = sorted(column(curve, "width"))

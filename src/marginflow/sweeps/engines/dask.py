@@ -20,7 +20,7 @@ from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.engines.engine import AbstractEngine
 from marginflow.sweeps.record import Computed
 from marginflow.sweeps.trouble import StoppedError
-from marginflow.sweeps.worker import SERVE, Order, OtherCodeError, compute, decode
+from marginflow.sweeps.worker import SERVE, Order, compute, decode
 
 _ADDRESS: Final = re.compile(r"((tcp|tls)://)?(?P<host>[A-Za-z0-9._-]+|\[[0-9a-fA-F:.]+\]):(?P<port>[0-9]{1,5})")
 _LOOK_AFTER: Final = 0.5  # seconds until the first look at whether there is still anybody who works
@@ -91,8 +91,8 @@ class DaskEngine(AbstractEngine):
         if type(error).__name__ == "KilledWorker":
             how = "several Dask workers died one after the other while they computed this cell"
             return Computed(key=order.key, status="failed", seconds=0.0, error=f"The worker process died: {how}.")
-        if isinstance(error, OtherCodeError):
-            raise StoppedError(str(error))
+        if isinstance(error, StoppedError):
+            raise error
         raise StoppedError(f"Dask could not compute the cell with {dict(order.parameters)}: {error}.")
 
     def _while_somebody_works(self, client: Any, attempt: Callable[..., Any]) -> Any:

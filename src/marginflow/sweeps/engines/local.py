@@ -11,8 +11,7 @@ from marginflow.processes import work
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.engines.engine import AbstractEngine
 from marginflow.sweeps.record import Computed
-from marginflow.sweeps.trouble import StoppedError
-from marginflow.sweeps.worker import SERVE, Order, OtherCodeError, compute_with, decode
+from marginflow.sweeps.worker import SERVE, Order, compute_with, decode
 
 
 @final
@@ -50,7 +49,4 @@ class LocalEngine(AbstractEngine):
         payloads = [order.encode() for order in orders]
         with closing(work(SERVE, payloads, workers=self.workers or 1, time_limit=time_limit)) as answers:
             for answer in answers:
-                try:
-                    yield decode(orders[answer.index], answer)
-                except OtherCodeError as error:
-                    raise StoppedError(str(error)) from None
+                yield decode(orders[answer.index], answer)
