@@ -1,6 +1,7 @@
 """Ours: random features amplified over the first steps of [FCB22], with small and with large initialisation."""
 
 import math
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -82,12 +83,9 @@ def panels(rows: Rows) -> tuple[Panel, ...]:
     ]
     titles = {"step": "Step", "start": "Initialisation", "setting": "Dimension"}
     end = max(column(rows, "step"))
-    captured = over_seeds(
-        named,
-        x="step",
+    drawn = partial(over_seeds, named, x="step", series="start", variant="setting")
+    captured = drawn(
         y="cosine",
-        series="start",
-        variant="setting",
         titles={**titles, "cosine": "Median cosine"},
         title="Cosine of neurons with the mean that they capture",
         description=(
@@ -96,12 +94,8 @@ def panels(rows: Rows) -> tuple[Panel, ...]:
         ),
         references={"1/√2": [(0.0, math.sqrt(0.5)), (end, math.sqrt(0.5))]},
     )
-    right = over_seeds(
-        named,
-        x="step",
+    right = drawn(
         y="clean_labels_right",
-        series="start",
-        variant="setting",
         most=1.0,
         titles={**titles, "clean_labels_right": "Share right"},
         title="Training samples on the side of their clean label",

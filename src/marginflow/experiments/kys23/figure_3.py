@@ -27,7 +27,7 @@ def proof_case(parameters: ProofCase, seed: int) -> dict[str, object]:
     case = CASES[parameters.case]
     before, after = case.network, case.perturbed(parameters.delta)
     x, y = np.array(SAMPLES)[:, None], np.array(LABELS)
-    knots = [_kinks(net)[j] for net in (before, after) for j in (case.j1, case.j2)]
+    knots = [_kinks(net)[j] for net in (before, after) for j in case.neurons]
     outside = np.concatenate([np.linspace(-0.5, min(knots), 200), np.linspace(max(knots), 1.5, 200)])[:, None]
     measured = (before.norm_squared() - case.perturbed(TINY).norm_squared()) / TINY
     return {

@@ -51,71 +51,60 @@ HAND_OVER = Perturbation(hand_over, hand_over_drop)
 @final
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One panel: a network by its knots and heights, which two neurons change, and by which equation."""
+    """One panel: a network by its heights at its knots, which two neurons change (j1, j2), and by which equation."""
 
     heading: str
-    knots: tuple[float, ...]
-    heights: tuple[float, ...]
-    j1: int
-    j2: int
+    points: tuple[tuple[float, float], ...]
+    neurons: tuple[int, int]
     perturbation: Perturbation
     last_slope: float = 0.0
 
     @property
     def network(self) -> TwoLayer:
         """Before."""
-        return through(self.knots, self.heights, self.last_slope)
+        knots, heights = zip(*self.points, strict=True)
+        return through(knots, heights, self.last_slope)
 
     def perturbed(self, delta: float) -> TwoLayer:
         """After."""
-        return self.perturbation.change(self.network, self.j1, self.j2, delta)
+        return self.perturbation.change(self.network, *self.neurons, delta)
 
     @property
     def drop(self) -> float:
         """The fall of ||theta||^2 per delta, to first order, by the formula of the proof."""
-        return self.perturbation.drop(self.network, self.j1, self.j2)
+        return self.perturbation.drop(self.network, *self.neurons)
 
 
 CASES: Mapping[str, Case] = {
     "A.6 (1)": Case(
         heading="not linear, case (1): eq. (10)",
-        knots=(0.05, 0.3, 0.45, 0.65, 0.85),
-        heights=(0.0, 1.3, -1.4, -0.9, 1.9),
-        j1=3,
-        j2=4,
+        points=((0.05, 0.0), (0.3, 1.3), (0.45, -1.4), (0.65, -0.9), (0.85, 1.9)),
+        neurons=(3, 4),
         perturbation=MOVE_KINK,
     ),
     "A.6 (2)": Case(
         heading="not linear, case (2): eq. (12)",
-        knots=(0.05, 0.3, 0.48, 0.65),
-        heights=(0.0, 1.3, -1.4, 1.0),
-        j1=2,
-        j2=3,
+        points=((0.05, 0.0), (0.3, 1.3), (0.48, -1.4), (0.65, 1.0)),
+        neurons=(2, 3),
         perturbation=HAND_OVER,
         last_slope=2.0,
     ),
     "A.6 (3)": Case(
         heading="not linear, case (3): eq. (10)",
-        knots=(0.05, 0.3, 0.45, 0.62, 0.85),
-        heights=(0.0, 1.3, -1.2, -1.5, 2.0),
-        j1=3,
-        j2=4,
+        points=((0.05, 0.0), (0.3, 1.3), (0.45, -1.2), (0.62, -1.5), (0.85, 2.0)),
+        neurons=(3, 4),
         perturbation=MOVE_KINK,
     ),
     "A.7, -": Case(
         heading="N(xᵢ) < −1: eq. (14)",
-        knots=(0.05, 0.3, 0.45, 0.85),
-        heights=(0.0, 1.1, -2.0, 1.43),
-        j1=1,
-        j2=2,
+        points=((0.05, 0.0), (0.3, 1.1), (0.45, -2.0), (0.85, 1.43)),
+        neurons=(1, 2),
         perturbation=HAND_OVER,
     ),
     "A.7, +": Case(
         heading="N(xᵢ₊₁) > 1: eq. (14)",
-        knots=(0.05, 0.3, 0.47, 0.9),
-        heights=(0.0, 1.1, -1.3, 2.48),
-        j1=2,
-        j2=3,
+        points=((0.05, 0.0), (0.3, 1.1), (0.47, -1.3), (0.9, 2.48)),
+        neurons=(2, 3),
         perturbation=HAND_OVER,
     ),
 }

@@ -1,5 +1,7 @@
 """Ours: VYS22's runs again, each beside the exact KKT point of the same data, for widths that are lazy and not."""
 
+from functools import partial
+
 from marginflow.experiments.frame import Figure, Grid, product
 from marginflow.experiments.outcome import ROUNDING, Finding, Mean, Outcome, column, most, ours, values, where
 from marginflow.experiments.panel import Panel, Rows, over_seeds
@@ -14,30 +16,21 @@ def panels(rows: Rows) -> tuple[Panel, ...]:
     """Residual and flip against the width."""
     named = [{**row, "size": f"m = d^{row['alpha']:g}"} for row in rows]
     titles = {"width": "Width", "size": "Samples", "method": "Network"}
-    residuals = over_seeds(
-        named,
-        x="width",
+    drawn = partial(over_seeds, named, x="width", series="size", variant="method", x_scale="log")
+    residuals = drawn(
         y="residual",
-        series="size",
-        variant="method",
         band=False,
         titles={**titles, "residual": "Relative KKT residual"},
         title="Relative KKT residual",
         description="How far from a KKT point the networks are, against the width.",
-        x_scale="log",
         y_scale="log",
     )
-    flips = over_seeds(
-        named,
-        x="width",
+    flips = drawn(
         y="flip_over_radius",
-        series="size",
-        variant="method",
         least=0.0,
         titles={**titles, "flip_over_radius": "Perturbation size / √d"},
         title="Flip of all samples on the margin, relative to √d",
         description="Size of the multiple of Σ yᵢxᵢ that flips every sample on the margin, against the width.",
-        x_scale="log",
     )
     return residuals, flips
 

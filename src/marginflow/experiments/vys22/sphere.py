@@ -1,6 +1,7 @@
 r"""The runs behind the figures of [VYS22, section 6]: sphere data, the published recipe or an exact KKT point."""
 
 import math
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import msgspec
@@ -8,9 +9,8 @@ import numpy as np
 
 from marginflow.certificates import Certificate, certify
 from marginflow.data import Dataset, Gaussian, Sphere
-from marginflow.flow import Descent, LossBelow, LossNormalised, Run, recipes, train
+from marginflow.flow import LossNormalised, Run, recipes, train
 from marginflow.limit import kkt_point
-from marginflow.losses import Exponential, Logistic
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.directions import label_sum, margin_samples
@@ -112,10 +112,9 @@ def _trained(parameters: SphereRun, data: Dataset, seed: int) -> Run:
         stop_loss=STOP_LOSS,
     )
     start = published.network(parameters.width, parameters.dimension, seed=seed)
-    if parameters.schedule != "normalised":
-        return train(start, data, published, seed=seed)
-    loss = Exponential("sum") if parameters.loss == "exponential" else Logistic(reduction="sum")
-    plan = Descent(loss=loss, schedule=LossNormalised(0.02), stop=[LossBelow(STOP_LOSS)])
+    plan = published.plan(start, data.n_samples)
+    if parameters.schedule == "normalised":
+        plan = replace(plan, schedule=LossNormalised(0.02), batch=None)
     return train(start, data, plan, seed=seed)
 
 
