@@ -54,6 +54,11 @@ class Grid(Brief):
     def __post_init__(self) -> None:
         whole_number("seeds", self.seeds)
 
+    @classmethod
+    def product(cls, *, seeds: int = 1, **axes: Sequence[object]) -> Grid:
+        """The grid of every combination of the values, the last axis fastest."""
+        return cls(cells=product(**axes), seeds=seeds)
+
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from marginflow.data import UniformNoise, XorClusters
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, number, ours, pairs, values, where
 from marginflow.experiments.panel import Panel, Rows, over_seeds
 from marginflow.flow import recipes, train
@@ -136,18 +136,14 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={
-        "smoke": Grid(cells=product(initial=(0.0625, 4.0), dimension=(100,), step=(0, 1, 5), samples=(200,)), seeds=2),
-        "laptop": Grid(
-            cells=product(initial=(0.0625, 4.0), dimension=(100, 400, 1600), step=(0, 1, 2, 3, 4, 5)), seeds=5
-        ),
-        "paper": Grid(
-            cells=product(
-                initial=(0.0625, 1.0, 4.0),
-                dimension=(1200, 4800),
-                step=(0, 1, 2, 3, 4, 5),
-                samples=(2000,),
-                width=(500,),
-            ),
+        "smoke": Grid.product(initial=(0.0625, 4.0), dimension=(100,), step=(0, 1, 5), samples=(200,), seeds=2),
+        "laptop": Grid.product(initial=(0.0625, 4.0), dimension=(100, 400, 1600), step=(0, 1, 2, 3, 4, 5), seeds=5),
+        "paper": Grid.product(
+            initial=(0.0625, 1.0, 4.0),
+            dimension=(1200, 4800),
+            step=(0, 1, 2, 3, 4, 5),
+            samples=(2000,),
+            width=(500,),
             seeds=20,
         ),
     },

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from marginflow.data import Dataset, ExactCountNoise, XorClusters
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.outcome import PAPER, Finding, Outcome, column, most, number, ours
 from marginflow.experiments.panel import Panel, Row, Rows
 from marginflow.flow import recipes, train
@@ -161,9 +161,9 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={
-        "smoke": Grid(cells=product(samples=(200,), width=(40,), steps=(300,)), seeds=2),
-        "laptop": Grid(cells=product(samples=(5000,)), seeds=10),
-        "paper": Grid(cells=product(samples=(5000,)), seeds=50),
+        "smoke": Grid.product(samples=(200,), width=(40,), steps=(300,), seeds=2),
+        "laptop": Grid.product(samples=(5000,), seeds=10),
+        "paper": Grid.product(samples=(5000,), seeds=50),
     },
     deviations=(
         "Not stated in the paper: the seed, the directions of the means (here the axes) and whether exactly 15 % are "

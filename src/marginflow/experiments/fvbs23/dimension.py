@@ -1,6 +1,6 @@
 """Ours: test error and flip of four classifiers against the dimension."""
 
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.fvbs23.classifiers import CLASSIFIERS, cluster_run
 from marginflow.experiments.fvbs23.double_edge import DEVIATIONS, against, judge
 
@@ -15,10 +15,10 @@ FIGURE = Figure(
     panels=against("dimension", "Dimension d"),
     judge=judge,
     sizes={
-        "smoke": Grid(cells=product(classifier=CLASSIFIERS, dimension=(60, 120), clusters=(10,), test_points=(100,))),
-        "laptop": Grid(cells=product(classifier=CLASSIFIERS, dimension=(50, 100, 200, 400, 800, 1600)), seeds=5),
-        "paper": Grid(
-            cells=product(classifier=CLASSIFIERS, dimension=(100, 400, 1600, 6400, 25_600), clusters=(20,)), seeds=10
+        "smoke": Grid.product(classifier=CLASSIFIERS, dimension=(60, 120), clusters=(10,), test_points=(100,)),
+        "laptop": Grid.product(classifier=CLASSIFIERS, dimension=(50, 100, 200, 400, 800, 1600), seeds=5),
+        "paper": Grid.product(
+            classifier=CLASSIFIERS, dimension=(100, 400, 1600, 6400, 25_600), clusters=(20,), seeds=10
         ),
     },
     deviations=DEVIATIONS,

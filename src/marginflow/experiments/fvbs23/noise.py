@@ -1,6 +1,6 @@
 """Ours: test error and flip of four classifiers against the noise within clusters."""
 
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.fvbs23.classifiers import CLASSIFIERS, cluster_run
 from marginflow.experiments.fvbs23.double_edge import DEVIATIONS, against, judge
 
@@ -14,16 +14,15 @@ FIGURE = Figure(
     panels=against("sigma", "Noise σ per coordinate"),
     judge=judge,
     sizes={
-        "smoke": Grid(
-            cells=product(
-                classifier=CLASSIFIERS, sigma=(0.01, 0.1), dimension=(100,), clusters=(10,), test_points=(100,)
-            )
+        "smoke": Grid.product(
+            classifier=CLASSIFIERS, sigma=(0.01, 0.1), dimension=(100,), clusters=(10,), test_points=(100,)
         ),
-        "laptop": Grid(cells=product(classifier=CLASSIFIERS, sigma=(0.01, 0.03, 0.1, 0.3, 1.0, 3.0)), seeds=5),
-        "paper": Grid(
-            cells=product(
-                classifier=CLASSIFIERS, sigma=(0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0), dimension=(5000,), clusters=(20,)
-            ),
+        "laptop": Grid.product(classifier=CLASSIFIERS, sigma=(0.01, 0.03, 0.1, 0.3, 1.0, 3.0), seeds=5),
+        "paper": Grid.product(
+            classifier=CLASSIFIERS,
+            sigma=(0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0),
+            dimension=(5000,),
+            clusters=(20,),
             seeds=10,
         ),
     },

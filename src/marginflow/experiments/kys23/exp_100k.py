@@ -1,6 +1,6 @@
 """[KYS23, section 5]: training for 100k epochs instead of 20k changes nothing."""
 
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.profile import compared, little_change
 from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import PUBLISHED_TIME, noise_run
@@ -19,20 +19,16 @@ FIGURE = Figure(
     panels=compared(lambda row: f"{number(row, 'time') * 10 / 1000:g}k epochs", "Training"),
     judge=little_change("time", UNAFFECTED),
     sizes={
-        "smoke": Grid(
-            cells=brief(
-                time=(PUBLISHED_TIME / 5, PUBLISHED_TIME),
-                dimension=(40,),
-                noise=(0.1, 0.3),
-                samples=(20,),
-                width=(40,),
-                test_points=(1000,),
-            )
+        "smoke": brief(
+            time=(PUBLISHED_TIME / 5, PUBLISHED_TIME),
+            dimension=(40,),
+            noise=(0.1, 0.3),
+            samples=(20,),
+            width=(40,),
+            test_points=(1000,),
         ),
-        "laptop": Grid(
-            cells=brief(time=TIMES, dimension=(30, 300), noise=(0.1, 0.3, 0.5), samples=(60,), width=(200,)), seeds=4
-        ),
-        "paper": Grid(cells=product(time=TIMES, dimension=DIMENSIONS, noise=NOISES, samples=(500,)), seeds=10),
+        "laptop": brief(time=TIMES, dimension=(30, 300), noise=(0.1, 0.3, 0.5), samples=(60,), width=(200,), seeds=4),
+        "paper": Grid.product(time=TIMES, dimension=DIMENSIONS, noise=NOISES, samples=(500,), seeds=10),
     },
     deviations=DEVIATIONS,
 )

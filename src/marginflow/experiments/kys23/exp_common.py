@@ -2,7 +2,7 @@
 
 import math
 
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.profile import curves, interpolation
 from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import noise_run
@@ -62,16 +62,17 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={
-        "smoke": Grid(
-            cells=brief(
-                dimension=(5, 100), noise=(0.2, 0.5), samples=(20,), width=(60,), time=(400.0,), test_points=(1000,)
-            ),
+        "smoke": brief(
+            dimension=(5, 100),
+            noise=(0.2, 0.5),
+            samples=(20,),
+            width=(60,),
+            time=(400.0,),
+            test_points=(1000,),
             seeds=2,
         ),
-        "laptop": Grid(
-            cells=brief(dimension=(10, 100, 1000), noise=(0.1, 0.3, 0.5), samples=(100,), width=(500,)), seeds=4
-        ),
-        "paper": Grid(cells=product(dimension=DIMENSIONS, noise=NOISES, samples=(500, 2000)), seeds=10),
+        "laptop": brief(dimension=(10, 100, 1000), noise=(0.1, 0.3, 0.5), samples=(100,), width=(500,), seeds=4),
+        "paper": Grid.product(dimension=DIMENSIONS, noise=NOISES, samples=(500, 2000), seeds=10),
     },
     deviations=DEVIATIONS,
 )

@@ -18,6 +18,8 @@ def half(
 ) -> Figure:
     """The half with m samples; on a laptop the recipe has all of the dimensions, KKT points the last three."""
     common: dict[str, Sequence[object]] = {"noise": (0.1, 0.2, 0.3, 0.4, 0.5), **laptop}
+    recipe = brief(method=("recipe",), dimension=dimensions, **common, seeds=3)
+    exact = brief(method=("KKT point",), dimension=dimensions[-3:], **common, seeds=3)
     return Figure(
         id=id,
         title=f"clean test error against the noise in different dimensions, m = {m}",
@@ -26,13 +28,9 @@ def half(
         panels=by_dimension,
         judge=tempered_to_benign,
         sizes={
-            "smoke": Grid(cells=brief(**smoke, noise=(0.1, 0.3, 0.5), time=(400.0,))),
-            "laptop": Grid(
-                cells=brief(method=("recipe",), dimension=dimensions, **common)
-                + brief(method=("KKT point",), dimension=dimensions[-3:], **common),
-                seeds=3,
-            ),
-            "paper": Grid(cells=published(dimension=DIMENSIONS, noise=NOISES, samples=(m,)), seeds=10),
+            "smoke": brief(**smoke, noise=(0.1, 0.3, 0.5), time=(400.0,), seeds=1),
+            "laptop": Grid(cells=recipe.cells + exact.cells, seeds=3),
+            "paper": published(dimension=DIMENSIONS, noise=NOISES, samples=(m,), seeds=10),
         },
         deviations=DEVIATIONS_WITH_KKT,
     )

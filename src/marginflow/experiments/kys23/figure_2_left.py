@@ -1,6 +1,6 @@
 """[KYS23, Figure 2, left]: clean test error against the noise for a narrow and a wide network."""
 
-from marginflow.experiments.frame import Figure, Grid
+from marginflow.experiments.frame import Figure
 from marginflow.experiments.kys23.profile import compared, little_change
 from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, NOISES, brief, published
 from marginflow.experiments.kys23.sphere import noise_run
@@ -18,27 +18,20 @@ FIGURE = Figure(
     panels=compared(lambda row: f"{row['method']}, {row['width']} neurons", "Network"),
     judge=little_change("width", ALMOST),
     sizes={
-        "smoke": Grid(
-            cells=brief(
-                method=METHODS,
-                width=(30, 120),
-                dimension=(50,),
-                noise=(0.1, 0.3),
-                samples=(20,),
-                time=(400.0,),
-                test_points=(1000,),
-            ),
+        "smoke": brief(
+            method=METHODS,
+            width=(30, 120),
+            dimension=(50,),
+            noise=(0.1, 0.3),
+            samples=(20,),
+            time=(400.0,),
+            test_points=(1000,),
             seeds=2,
         ),
-        "laptop": Grid(
-            cells=brief(
-                method=METHODS, width=(50, 1500), dimension=(50, 400, 2000), noise=(0.1, 0.3, 0.5), samples=(100,)
-            ),
-            seeds=3,
+        "laptop": brief(
+            method=METHODS, width=(50, 1500), dimension=(50, 400, 2000), noise=(0.1, 0.3, 0.5), samples=(100,), seeds=3
         ),
-        "paper": Grid(
-            cells=published(width=(50, 3000), dimension=(250, 2000, 10_000), noise=NOISES, samples=(500,)), seeds=10
-        ),
+        "paper": published(width=(50, 3000), dimension=(250, 2000, 10_000), noise=NOISES, samples=(500,), seeds=10),
     },
     deviations=DEVIATIONS_WITH_KKT,
 )

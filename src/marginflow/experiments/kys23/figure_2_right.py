@@ -37,20 +37,17 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={
-        "smoke": Grid(
-            cells=brief(
-                layers=(2, 3),
-                dimension=(5, 300),
-                noise=(0.1, 0.3, 0.5),
-                samples=(20,),
-                width=(50,),
-                time=(300.0,),
-                test_points=(1000,),
-            )
+        "smoke": brief(
+            layers=(2, 3),
+            dimension=(5, 300),
+            noise=(0.1, 0.3, 0.5),
+            samples=(20,),
+            width=(50,),
+            time=(300.0,),
+            test_points=(1000,),
         ),
-        "laptop": Grid(
-            cells=brief(layers=(2, 3), dimension=(10, 100, 1000), noise=(0.1, 0.3, 0.5), samples=(100,), width=(200,)),
-            seeds=3,
+        "laptop": brief(
+            layers=(2, 3), dimension=(10, 100, 1000), noise=(0.1, 0.3, 0.5), samples=(100,), width=(200,), seeds=3
         ),
         "paper": Grid(
             cells=tuple(

@@ -10,7 +10,7 @@ import msgspec
 
 from marginflow.certificates import certify, minimality
 from marginflow.data import Dataset, Interval
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.profile import curves
 from marginflow.experiments.kys23.proof_cases import through
 from marginflow.experiments.outcome import (
@@ -235,9 +235,9 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={
-        "smoke": Grid(cells=product(kind=KINDS, noise=(0.2, 0.4), samples=(9,)), seeds=2),
-        "laptop": Grid(cells=product(kind=KINDS, noise=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5), samples=(50,)), seeds=10),
-        "paper": Grid(cells=product(kind=KINDS, noise=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5), samples=(200,)), seeds=50),
+        "smoke": Grid.product(kind=KINDS, noise=(0.2, 0.4), samples=(9,), seeds=2),
+        "laptop": Grid.product(kind=KINDS, noise=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5), samples=(50,), seeds=10),
+        "paper": Grid.product(kind=KINDS, noise=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5), samples=(200,), seeds=50),
     },
     deviations=(
         "The paper has no figure in one dimension. All errors are exact lengths, all points certified; of every point "

@@ -1,6 +1,6 @@
 """[KYS23, section 5]: the experiment of Mallinar et al. that the paper starts from, three layers in dimension 10."""
 
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.profile import curves, interpolation, tempered
 from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief
 from marginflow.experiments.kys23.sphere import noise_run
@@ -27,25 +27,20 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={
-        "smoke": Grid(
-            cells=brief(
-                samples=(30,),
-                dimension=(10,),
-                layers=(3,),
-                noise=(0.1, 0.2, 0.3, 0.4, 0.5),
-                width=(60,),
-                time=(300.0,),
-                test_points=(1000,),
-            ),
+        "smoke": brief(
+            samples=(30,),
+            dimension=(10,),
+            layers=(3,),
+            noise=(0.1, 0.2, 0.3, 0.4, 0.5),
+            width=(60,),
+            time=(300.0,),
+            test_points=(1000,),
             seeds=2,
         ),
-        "laptop": Grid(
-            cells=brief(
-                samples=(100, 300), dimension=(10,), layers=(3,), noise=(0.1, 0.2, 0.3, 0.4, 0.5), width=(150,)
-            ),
-            seeds=4,
+        "laptop": brief(
+            samples=(100, 300), dimension=(10,), layers=(3,), noise=(0.1, 0.2, 0.3, 0.4, 0.5), width=(150,), seeds=4
         ),
-        "paper": Grid(cells=product(samples=(300, 1000, 2000), dimension=(10,), layers=(3,), noise=NOISES), seeds=10),
+        "paper": Grid.product(samples=(300, 1000, 2000), dimension=(10,), layers=(3,), noise=NOISES, seeds=10),
     },
     deviations=(
         "An experiment of Mallinar et al. (2022) that the paper starts from; they go to 360,000 samples, we to 2,000. "

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from marginflow.experiments.frame import product
+from marginflow.experiments.frame import Grid, product
 
 NOISES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 # The list of dimensions is only in the legend of the published picture, not in the text; these are ours.
@@ -17,11 +17,13 @@ DEVIATIONS = (
 DEVIATIONS_WITH_KKT = DEVIATIONS + " KKT points are ours: exact, found from small initialisation."
 
 
-def published(**axes: Sequence[object]) -> tuple[dict[str, object], ...]:
-    """Cells of the published sizes: the recipe with ten times fewer, larger steps, then KKT points."""
-    return product(method=("recipe",), rate=(1.0,), **axes) + product(method=("KKT point",), **axes)
+def published(*, seeds: int, **axes: Sequence[object]) -> Grid:
+    """The grid of a published size: the recipe with ten times fewer, larger steps, then KKT points."""
+    cells = product(method=("recipe",), rate=(1.0,), **axes) + product(method=("KKT point",), **axes)
+    return Grid(cells=cells, seeds=seeds)
 
 
-def brief(**axes: Sequence[object]) -> tuple[dict[str, object], ...]:
-    """Cells of the smaller sizes: ten times fewer, larger steps, exact counts of wrong labels, fewer test points."""
-    return product(**{"rate": (1.0,), "count": ("exact",), "test_points": (10_000,), **axes})
+def brief(*, seeds: int = 1, **axes: Sequence[object]) -> Grid:
+    """The grid of a smaller size: ten times fewer, larger steps, exact counts of wrong labels, fewer test points."""
+    common: dict[str, Sequence[object]] = {"rate": (1.0,), "count": ("exact",), "test_points": (10_000,)}
+    return Grid.product(seeds=seeds, **common | axes)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.outcome import ROUNDING, Finding, Mean, Outcome, column, most, ours, values, where
 from marginflow.experiments.panel import Panel, Rows, over_seeds
 from marginflow.experiments.vys22.samples import METHODS
@@ -71,19 +71,16 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={
-        "smoke": Grid(cells=product(method=METHODS, alpha=(0.5,), dimension=(20,), width=(10, 40)), seeds=2),
-        "laptop": Grid(
-            cells=product(method=METHODS, alpha=(0.5, 1.0), dimension=(60,), width=(20, 50, 100, 200, 500, 1000)),
-            seeds=4,
+        "smoke": Grid.product(method=METHODS, alpha=(0.5,), dimension=(20,), width=(10, 40), seeds=2),
+        "laptop": Grid.product(
+            method=METHODS, alpha=(0.5, 1.0), dimension=(60,), width=(20, 50, 100, 200, 500, 1000), seeds=4
         ),
-        "paper": Grid(
-            cells=product(
-                method=METHODS,
-                alpha=(0.5, 0.8, 1.0, 1.2),
-                dimension=(100, 400, 1000),
-                width=(100, 1000, 8000),
-                schedule=("published, mean loss",),
-            ),
+        "paper": Grid.product(
+            method=METHODS,
+            alpha=(0.5, 0.8, 1.0, 1.2),
+            dimension=(100, 400, 1000),
+            width=(100, 1000, 8000),
+            schedule=("published, mean loss",),
             seeds=5,
         ),
     },

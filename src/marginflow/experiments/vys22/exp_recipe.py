@@ -1,6 +1,6 @@
 """[VYS22, section 6, Experimental setting]: the published schedule of the rate beside faster ones."""
 
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.vys22.sphere import sphere_run
 from marginflow.experiments.vys22.variants import flip_panels, similar
 
@@ -17,14 +17,11 @@ FIGURE = Figure(
     panels=flip_panels("schedule", "Schedule of the rate", "Flip for four schedules"),
     judge=similar("schedule", bound=0.02),
     sizes={
-        "smoke": Grid(
-            cells=product(schedule=("every 20", "every 5", "normalised"), alpha=(0.5,), dimension=(12,), width=(8,)),
-            seeds=1,
+        "smoke": Grid.product(
+            schedule=("every 20", "every 5", "normalised"), alpha=(0.5,), dimension=(12,), width=(8,), seeds=1
         ),
-        "laptop": Grid(cells=product(schedule=SCHEDULES, alpha=(0.5, 1.0), dimension=(30, 50), width=(50,)), seeds=3),
-        "paper": Grid(
-            cells=product(schedule=SCHEDULES, alpha=(0.5, 1.0), dimension=(100, 500, 1000), width=(1000,)), seeds=5
-        ),
+        "laptop": Grid.product(schedule=SCHEDULES, alpha=(0.5, 1.0), dimension=(30, 50), width=(50,), seeds=3),
+        "paper": Grid.product(schedule=SCHEDULES, alpha=(0.5, 1.0), dimension=(100, 500, 1000), width=(1000,), seeds=5),
     },
     deviations="m ≤ d only: with more samples than dimensions the fastest growth can diverge.",
 )

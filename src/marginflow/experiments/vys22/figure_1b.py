@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, least, most, ours, values, where
 from marginflow.experiments.panel import Panel, Rows, over_seeds, recipe_first
 from marginflow.experiments.vys22.samples import METHODS, root
@@ -90,15 +90,13 @@ FIGURE = Figure(
     panels=panels,
     judge=judge,
     sizes={
-        "smoke": Grid(cells=product(method=METHODS, dimension=(15,), width=(30, 60)), seeds=2),
-        "laptop": Grid(cells=product(method=METHODS, dimension=(40, 60, 80), width=(50, 100, 200, 400, 800)), seeds=4),
-        "paper": Grid(
-            cells=product(
-                method=METHODS,
-                dimension=tuple(range(100, 1001, 100)),
-                width=(100, 200, 500, 1000, 2000, 4000, 8000),
-                schedule=("normalised",),
-            ),
+        "smoke": Grid.product(method=METHODS, dimension=(15,), width=(30, 60), seeds=2),
+        "laptop": Grid.product(method=METHODS, dimension=(40, 60, 80), width=(50, 100, 200, 400, 800), seeds=4),
+        "paper": Grid.product(
+            method=METHODS,
+            dimension=tuple(range(100, 1001, 100)),
+            width=(100, 200, 500, 1000, 2000, 4000, 8000),
+            schedule=("normalised",),
             seeds=5,
         ),
     },

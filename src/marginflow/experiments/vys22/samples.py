@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from marginflow.experiments.frame import Grid, Size, product
+from marginflow.experiments.frame import Grid, Size
 from marginflow.experiments.outcome import PAPER, Finding, Mean, column, values
 from marginflow.experiments.panel import Panel, Rows, over_seeds, recipe_first
 from marginflow.experiments.vys22.sphere import Schedule
@@ -45,7 +45,7 @@ def _runs(
 
 
 SIZES: Mapping[Size, Grid] = {
-    "smoke": Grid(cells=product(method=METHODS, alpha=(0.5, 1.0), dimension=(12, 20), width=(30,)), seeds=2),
+    "smoke": Grid.product(method=METHODS, alpha=(0.5, 1.0), dimension=(12, 20), width=(30,), seeds=2),
     "laptop": Grid(cells=_runs((40, 60, 80, 100), 200, "published", most=LAPTOP_LARGEST), seeds=5),
     "paper": Grid(cells=_runs(range(100, 1001, 100), 1000, "published, mean loss"), seeds=5),
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from marginflow.experiments.frame import Grid, Size, product
+from marginflow.experiments.frame import Grid, Size
 from marginflow.experiments.outcome import Finding, Judge, Mean, Outcome, column, draws, ours, pairs, values, where
 from marginflow.experiments.panel import Drawing, Panel, Rows, over_seeds
 from marginflow.experiments.vys22.samples import ALPHAS, fitted
@@ -16,13 +16,10 @@ def sizes(by: str, words: tuple[str, ...]) -> Mapping[Size, Grid]:
     variants = {by: words}
     dimensions = tuple(range(100, 1001, 100))
     return {
-        "smoke": Grid(cells=product(**variants, alpha=(0.5,), dimension=(16,), width=(20,)), seeds=2),
-        "laptop": Grid(cells=product(**variants, alpha=(0.5, 1.0), dimension=(40, 60, 80), width=(200,)), seeds=5),
-        "paper": Grid(
-            cells=product(
-                **variants, alpha=ALPHAS, dimension=dimensions, width=(1000,), schedule=("published, mean loss",)
-            ),
-            seeds=5,
+        "smoke": Grid.product(**variants, alpha=(0.5,), dimension=(16,), width=(20,), seeds=2),
+        "laptop": Grid.product(**variants, alpha=(0.5, 1.0), dimension=(40, 60, 80), width=(200,), seeds=5),
+        "paper": Grid.product(
+            **variants, alpha=ALPHAS, dimension=dimensions, width=(1000,), schedule=("published, mean loss",), seeds=5
         ),
     }
 
