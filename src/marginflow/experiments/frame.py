@@ -207,12 +207,12 @@ class Figure(Brief):
         grid, names = self.grid(size), self.cell.fields
         there = {tuple(row[name] for name in (*names, "seed")) for row in rows}
         sweep = self.sweep(grid, seed)
-        missing = [
-            {**cell.parameters, "seed": cell.seed}
+        missing = tuple(
+            cell.parameters
             for cell in sweep.cells
             if (*(cell.parameters[name] for name in names), cell.seed) not in there
-        ]
-        found = ComputedCells(rows=tuple(rows), seconds=0.0, missing=tuple(missing))
+        )
+        found = ComputedCells(rows=tuple(rows), seconds=0.0, missing=missing)
         return self._result(found, len(sweep.cells), size, seed, None)
 
     def _result(self, found: ComputedCells, total: int, size: str, seed: int, store: Store | None) -> FigureResult:
@@ -235,8 +235,7 @@ class Figure(Brief):
         skipped = f"{total - chosen} of {total} runs of the grid were left out by choice." if chosen < total else ""
         if not found.missing:
             return skipped
-        points = [{name: value for name, value in cell.items() if name != "seed"} for cell in found.missing]
-        cost = self._cost(points, store)
+        cost = self._cost(found.missing, store)
         amount = "" if cost.hours is None else f"{cost.hours:.0f}" if cost.hours >= 10 else f"{cost.hours:.2g}"
         hours = f"about {amount} hours on one core" if amount else "an unknown time"
         gaps = f"{len(found.missing)} of {total} runs of the grid were not made and are gaps; they would take {hours}."

@@ -11,7 +11,6 @@ import msgspec
 from marginflow.errors import InputError
 from marginflow.experiments.panel import Row
 from marginflow.sweeps import AbstractEngine, Store, Sweep, SweepProgress, SweepTask, run, stored
-from marginflow.threads import single_threaded
 
 Show = Callable[[SweepProgress], None]
 
@@ -19,7 +18,7 @@ Show = Callable[[SweepProgress], None]
 @final
 @dataclass(frozen=True, kw_only=True)
 class ComputedCells:
-    """Rows of finished cells, the seconds of all of them, and the cells that are missing."""
+    """Rows of finished cells, the seconds of all of them, and the parameters of those that are missing."""
 
     rows: tuple[Row, ...]
     seconds: float
@@ -46,22 +45,20 @@ def computed(
             raise InputError("Rows that are stored need a store.")
         found = stored(sweep, Store(store), any_code=any_code)
     else:
-        with single_threaded():
-            found = run(
-                sweep,
-                store=store,
-                workers=workers,
-                engine=engine,
-                retry_failed=True,
-                any_code=any_code,
-                progress=progress,
-            )
-        found = found.require_complete()
+        found = run(
+            sweep,
+            store=store,
+            workers=workers,
+            engine=engine,
+            retry_failed=True,
+            any_code=any_code,
+            progress=progress,
+        ).require_complete()
     there = {record.cell.key for record in found.done}
     return ComputedCells(
         rows=tuple(found.rows),
         seconds=math.fsum(record.seconds for record in found.done),
-        missing=tuple({**cell.parameters, "seed": cell.seed} for cell in sweep.cells if cell.key not in there),
+        missing=tuple(cell.parameters for cell in sweep.cells if cell.key not in there),
     )
 
 
