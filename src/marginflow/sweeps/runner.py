@@ -75,7 +75,7 @@ class Results(Finished, Plotted):
 
     @property
     def failures(self) -> tuple[tuple[int, Record], ...]:
-        """The same with the number of each cell in the whole sweep, by which it can be chosen."""
+        """Failed cells, each with its number in the whole sweep, by which it can be chosen."""
         numbers = {cell.key: number for number, cell in self.sweep.numbered}
         return tuple((numbers[record.cell.key], record) for record in self.failed)
 
