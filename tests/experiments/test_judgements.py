@@ -304,6 +304,13 @@ def test_made_up_runs_that_diverged_do_not_bear_out_a_claim():
     assert "6 of 12 runs were lost and are left out: 6 diverged" in outcome.sentence
 
 
+def test_runs_of_which_none_fits_are_against_the_claim():
+    rows = [{**row, "separated": False, "flip_over_radius": math.nan} for row in vys22_rows()]
+    outcome = experiments.figure("VYS22/Fig1a").judge(rows)
+    assert outcome.status == "not borne out"
+    assert outcome.findings[0].value == 0.0
+
+
 def test_where_there_is_nothing_to_compare_a_lost_run_is_still_named():
     """One width alone has no spread to judge by, with lost runs or without."""
     rows = [row for row in width_rows() if row["width"] == 20]

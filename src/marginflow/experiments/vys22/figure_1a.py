@@ -53,12 +53,14 @@ def judge(rows: Rows) -> Outcome:
                     spreads.append(
                         f"{flips.value:.3f} ± {flips.deviation:.3f} ({method}, α = {alpha:g}, d = {largest:g})"
                     )
-    worst = max(where(rows, separated=True), key=lambda row: number(row, "flip_over_radius"))
     recipe = column(rows, "residual", method="recipe", separated=True)
-    remarks = [
-        f"The largest flip / √d of all runs is {worst['flip_over_radius']:.3g} ({worst['method']}, "
-        f"d = {worst['dimension']}, m = {worst['samples']}, seed {worst['seed']})."
-    ]
+    remarks = []
+    if flipped := where(rows, separated=True):
+        worst = max(flipped, key=lambda row: number(row, "flip_over_radius"))
+        remarks.append(
+            f"The largest flip / √d of all runs is {worst['flip_over_radius']:.3g} ({worst['method']}, "
+            f"d = {worst['dimension']}, m = {worst['samples']}, seed {worst['seed']})."
+        )
     if spreads:
         remarks.append(
             f"Flip / √d as the paper has it, mean ± standard deviation over the seeds: {'; '.join(spreads)}."
