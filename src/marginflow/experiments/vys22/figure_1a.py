@@ -55,8 +55,9 @@ def judge(rows: Rows) -> Outcome:
                     )
     recipe = column(rows, "residual", method="recipe", separated=True)
     remarks = []
-    if flipped := where(rows, separated=True):
-        worst = max(flipped, key=lambda row: number(row, "flip_over_radius"))
+    separated = where(rows, separated=True)
+    if separated:
+        worst = max(separated, key=lambda row: number(row, "flip_over_radius"))
         remarks.append(
             f"The largest flip / √d of all runs is {worst['flip_over_radius']:.3g} ({worst['method']}, "
             f"d = {worst['dimension']}, m = {worst['samples']}, seed {worst['seed']})."
