@@ -14,7 +14,7 @@ import marginflow as mf
 from marginflow.cli import sample
 from marginflow.data import ExactCountNoise
 from marginflow.errors import InputError
-from marginflow.sweeps import built_in
+from marginflow.sweeps.built_in import point
 
 PAGE = Path(__file__).parents[2] / "docs" / "add_a_distribution.md"
 
@@ -66,6 +66,6 @@ def test_a_new_file_is_all_that_a_law_needs(tmp_path: Path, monkeypatch: pytest.
     finally:
         sys.modules.pop("marginflow.data.annulus", None)
         vars(mf.data).pop("annulus", None)
-        built_in.laws._KNOWN.pop("annulus", None)
+        point._KNOWN.pop("annulus", None)
     with pytest.raises(AttributeError, match="Nonsense"):
         _ = mf.data.Nonsense
