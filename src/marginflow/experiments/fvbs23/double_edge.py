@@ -1,11 +1,13 @@
 """[FVBS23, Thms 3.1, 3.2 and 4.1] as curves and findings: KKT networks generalise, and z flips them all the same."""
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from marginflow.experiments.fvbs23.classifiers import SHARE
+from marginflow.experiments.frame import Figure, Grid
+from marginflow.experiments.fvbs23.classifiers import CLASSIFIERS, SHARE, cluster_run
 from marginflow.experiments.outcome import (
     Finding,
     Mean,
@@ -126,3 +128,8 @@ def judge(rows: Rows) -> Outcome:
     if not any(column(rows, "error")):
         remarks.append(f"In none of the {len(rows)} runs is a fresh point misclassified.")
     return Outcome(findings=tuple(findings), remarks=tuple(remarks))
+
+
+# A figure of these runs, and a grid of them.
+figure = partial(Figure, cell=cluster_run, judge=judge, deviations=DEVIATIONS)
+grid = partial(Grid.product, classifier=CLASSIFIERS)

@@ -1,9 +1,9 @@
 """[KYS23, section 5]: training for 100k epochs instead of 20k changes nothing."""
 
-from marginflow.experiments.frame import Figure, Grid
+from marginflow.experiments.frame import Grid
 from marginflow.experiments.kys23.profile import compared, little_change
-from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
-from marginflow.experiments.kys23.sphere import PUBLISHED_TIME, noise_run
+from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief, figure
+from marginflow.experiments.kys23.sphere import PUBLISHED_TIME
 from marginflow.experiments.outcome import number
 
 # "Unaffected" is not a number in the paper; this mean change of the error is ours.
@@ -11,11 +11,10 @@ UNAFFECTED = 0.02
 TIMES = (PUBLISHED_TIME, 5 * PUBLISHED_TIME)
 
 
-FIGURE = Figure(
+FIGURE = figure(
     id="KYS23/Exp.100k",
     title="clean test error after 20k and after 100k epochs",
     claim="Training for 100k epochs instead of 20k leaves the results unaffected.",
-    cell=noise_run,
     panels=compared(lambda row: f"{number(row, 'time') * 10 / 1000:g}k epochs", "Training"),
     judge=little_change("time", UNAFFECTED),
     sizes={

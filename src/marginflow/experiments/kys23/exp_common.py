@@ -2,10 +2,9 @@
 
 import math
 
-from marginflow.experiments.frame import Figure, Grid
+from marginflow.experiments.frame import Grid
 from marginflow.experiments.kys23.profile import curves, interpolation
-from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief
-from marginflow.experiments.kys23.sphere import noise_run
+from marginflow.experiments.kys23.setting import DEVIATIONS, DIMENSIONS, NOISES, brief, figure
 from marginflow.experiments.outcome import Mean, Outcome, column, number, where
 from marginflow.experiments.panel import Panel, Rows, over_seeds
 
@@ -54,11 +53,10 @@ def judge(rows: Rows) -> Outcome:
     return Outcome(findings=(interpolation(rows),), remarks=remarks)
 
 
-FIGURE = Figure(
+FIGURE = figure(
     id="KYS23/Exp.Common",
     title="does every network fit all of its noisy training samples?",
     claim="In all experiments the trained network classifies all of the noisy training data correctly.",
-    cell=noise_run,
     panels=panels,
     judge=judge,
     sizes={

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid
 from marginflow.experiments.kys23.profile import CLAIM, by_dimension, tempered_to_benign
-from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, DIMENSIONS, NOISES, brief, published
-from marginflow.experiments.kys23.sphere import noise_run
+from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, DIMENSIONS, NOISES, brief, figure, published
 
 
 def half(
@@ -20,11 +19,10 @@ def half(
     common: dict[str, Sequence[object]] = {"noise": (0.1, 0.2, 0.3, 0.4, 0.5), **laptop}
     recipe = brief(method=("recipe",), dimension=dimensions, **common, seeds=3)
     exact = brief(method=("KKT point",), dimension=dimensions[-3:], **common, seeds=3)
-    return Figure(
+    return figure(
         id=id,
         title=f"clean test error against the noise in different dimensions, m = {m}",
         claim=CLAIM,
-        cell=noise_run,
         panels=by_dimension,
         judge=tempered_to_benign,
         sizes={

@@ -1,20 +1,17 @@
 """[KYS23, Figure 2, left]: clean test error against the noise for a narrow and a wide network."""
 
-from marginflow.experiments.frame import Figure
 from marginflow.experiments.kys23.profile import compared, little_change
-from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, NOISES, brief, published
-from marginflow.experiments.kys23.sphere import noise_run
+from marginflow.experiments.kys23.setting import DEVIATIONS_WITH_KKT, NOISES, brief, figure, published
 
 # "Almost the same" is not a number in the paper; this difference of the mean errors is ours.
 ALMOST = 0.05
 METHODS = ("recipe", "KKT point")
 
 
-FIGURE = Figure(
+FIGURE = figure(
     id="KYS23/Fig2L",
     title="clean test error against the noise for a narrow and a wide network",
     claim="The width has little effect: the curves of 50 and of 3000 neurons are almost the same.",
-    cell=noise_run,
     panels=compared(lambda row: f"{row['method']}, {row['width']} neurons", "Network"),
     judge=little_change("width", ALMOST),
     sizes={

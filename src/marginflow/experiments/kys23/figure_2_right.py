@@ -1,9 +1,8 @@
 """[KYS23, Figure 2, right]: clean test error against the noise for three layers, beside two."""
 
-from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.frame import Grid, product
 from marginflow.experiments.kys23.profile import curves, tempered_to_benign
-from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief
-from marginflow.experiments.kys23.sphere import noise_run
+from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief, figure
 from marginflow.experiments.outcome import Mean, Outcome, pairs, values, where
 from marginflow.experiments.panel import Panel, Rows
 
@@ -29,11 +28,10 @@ def judge(rows: Rows) -> Outcome:
     return Outcome(findings=deep.findings, remarks=(*deep.remarks, *remarks))
 
 
-FIGURE = Figure(
+FIGURE = figure(
     id="KYS23/Fig2R",
     title="clean test error against the noise, three layers beside two",
     claim="Three layers look very similar to two: tempered in low dimension, benign in high dimension.",
-    cell=noise_run,
     panels=panels,
     judge=judge,
     sizes={

@@ -1,9 +1,8 @@
 """[KYS23, section 5]: the experiment of Mallinar et al. that the paper starts from, three layers in dimension 10."""
 
-from marginflow.experiments.frame import Figure, Grid
+from marginflow.experiments.frame import Grid
 from marginflow.experiments.kys23.profile import curves, interpolation, tempered
-from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief
-from marginflow.experiments.kys23.sphere import noise_run
+from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief, figure
 from marginflow.experiments.outcome import Outcome, values, where
 from marginflow.experiments.panel import Panel, Rows
 
@@ -19,11 +18,10 @@ def judge(rows: Rows) -> Outcome:
     return Outcome(findings=(interpolation(rows), *lines))
 
 
-FIGURE = Figure(
+FIGURE = figure(
     id="KYS23/Mallinar6b",
     title="clean test error against the noise for three layers in dimension 10",
     claim="In dimension 10 the clean test error of a network of three layers is almost linear in the noise.",
-    cell=noise_run,
     panels=panels,
     judge=judge,
     sizes={

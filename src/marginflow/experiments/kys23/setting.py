@@ -1,8 +1,10 @@
 """The setting of [KYS23, section 5], and how the smaller sizes differ from it."""
 
 from collections.abc import Sequence
+from functools import partial
 
-from marginflow.experiments.frame import Grid, product
+from marginflow.experiments.frame import Figure, Grid, product
+from marginflow.experiments.kys23.sphere import noise_run
 
 NOISES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 # The list of dimensions is only in the legend of the published picture, not in the text; these are ours.
@@ -15,6 +17,9 @@ DEVIATIONS = (
     "dimensions."
 )
 DEVIATIONS_WITH_KKT = DEVIATIONS + " KKT points are ours: exact, found from small initialisation."
+
+# A figure of the runs of this section.
+figure = partial(Figure, cell=noise_run)
 
 
 def published(*, seeds: int, **axes: Sequence[object]) -> Grid:

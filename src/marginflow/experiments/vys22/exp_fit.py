@@ -1,10 +1,8 @@
 """[VYS22, section 6, Margin]: every run ended with all samples correct."""
 
-from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import Outcome, where
 from marginflow.experiments.panel import Panel, Rows
-from marginflow.experiments.vys22.samples import DEVIATIONS, SIZES, by_samples, fitted
-from marginflow.experiments.vys22.sphere import sphere_run
+from marginflow.experiments.vys22.samples import by_samples, figure, fitted
 
 
 def panels(rows: Rows) -> tuple[Panel, ...]:
@@ -29,13 +27,10 @@ def judge(rows: Rows) -> Outcome:
     return Outcome(findings=(fitted(where(rows, method="recipe")),))
 
 
-FIGURE = Figure(
+FIGURE = figure(
     id="VYS22/Exp.fit",
     title="margins at the end of training: is every sample correct?",
     claim="Every run ended with all samples classified correctly.",
-    cell=sphere_run,
     panels=panels,
     judge=judge,
-    sizes=SIZES,
-    deviations=DEVIATIONS,
 )

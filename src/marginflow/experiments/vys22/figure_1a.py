@@ -1,10 +1,8 @@
 """[VYS22, Figure 1(a)]: the smallest perturbation that flips every sample on the margin, for m = d^alpha samples."""
 
-from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import Finding, Mean, Outcome, column, number, ours, values, where
 from marginflow.experiments.panel import Panel, Rows
-from marginflow.experiments.vys22.samples import DEVIATIONS, METHODS, SIZES, by_samples, fitted, root
-from marginflow.experiments.vys22.sphere import sphere_run
+from marginflow.experiments.vys22.samples import METHODS, by_samples, figure, fitted, root
 
 # "Much smaller than sqrt(d)" is not a number in the paper; this is ours.
 MUCH_SMALLER = 0.75
@@ -74,16 +72,13 @@ def judge(rows: Rows) -> Outcome:
     return Outcome(findings=tuple(findings), remarks=tuple(remarks))
 
 
-FIGURE = Figure(
+FIGURE = figure(
     id="VYS22/Fig1a",
     title="smallest flip of all samples on the margin against the dimension, for m = d^α samples",
     claim=(
         "One multiple of Σ yᵢxᵢ, much smaller than √d, flips every sample on the margin, also for many more samples "
         "than Theorem 4.1 allows."
     ),
-    cell=sphere_run,
     panels=panels,
     judge=judge,
-    sizes=SIZES,
-    deviations=DEVIATIONS,
 )

@@ -1,18 +1,9 @@
 """[VYS22, Figure 2(a)]: the share of samples on the margin, for m = d^alpha samples."""
 
-from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import PAPER, Finding, Outcome, column, most, values, where
 from marginflow.experiments.outcome import least as least_of
 from marginflow.experiments.panel import Panel, Rows
-from marginflow.experiments.vys22.samples import (
-    CLAIMED_SHARE,
-    DEVIATIONS,
-    SIZES,
-    at_exact_points,
-    by_samples,
-    least_share,
-)
-from marginflow.experiments.vys22.sphere import sphere_run
+from marginflow.experiments.vys22.samples import CLAIMED_SHARE, at_exact_points, by_samples, figure, least_share
 
 
 def panels(rows: Rows) -> tuple[Panel, ...]:
@@ -54,13 +45,10 @@ def judge(rows: Rows) -> Outcome:
     return Outcome(findings=tuple(findings), remarks=remarks, gaps=not findings)
 
 
-FIGURE = Figure(
+FIGURE = figure(
     id="VYS22/Fig2a",
     title="share of samples on the margin against the dimension, for m = d^α samples",
     claim="For m = √d all samples are on the margin, and for α = 0.8, 1, 1.2, 1.5 at least 92 % of them.",
-    cell=sphere_run,
     panels=panels,
     judge=judge,
-    sizes=SIZES,
-    deviations=DEVIATIONS,
 )

@@ -1,17 +1,8 @@
 """[VYS22, Figure 2(b)]: the number of samples that are not on the margin, for m = d^alpha samples."""
 
-from marginflow.experiments.frame import Figure
 from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, most, number, values, where
 from marginflow.experiments.panel import Panel, Rows
-from marginflow.experiments.vys22.samples import (
-    CLAIMED_SHARE,
-    DEVIATIONS,
-    SIZES,
-    at_exact_points,
-    by_samples,
-    least_share,
-)
-from marginflow.experiments.vys22.sphere import sphere_run
+from marginflow.experiments.vys22.samples import CLAIMED_SHARE, at_exact_points, by_samples, figure, least_share
 
 
 def panels(rows: Rows) -> tuple[Panel, ...]:
@@ -50,13 +41,10 @@ def judge(rows: Rows) -> Outcome:
     return Outcome(findings=tuple(findings), remarks=remarks, gaps=not findings)
 
 
-FIGURE = Figure(
+FIGURE = figure(
     id="VYS22/Fig2b",
     title="number of samples not on the margin against the dimension, for m = d^α samples",
     claim="Few samples are not on the margin: none for m = √d, and at most 8 % of them for larger sample sizes.",
-    cell=sphere_run,
     panels=panels,
     judge=judge,
-    sizes=SIZES,
-    deviations=DEVIATIONS,
 )

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from marginflow.experiments.frame import Grid, Size
+from marginflow.experiments.frame import Figure, Grid, Size
 from marginflow.experiments.outcome import PAPER, Finding, Mean, column, values
 from marginflow.experiments.panel import Panel, Rows, over_seeds, recipe_first
-from marginflow.experiments.vys22.sphere import Schedule
+from marginflow.experiments.vys22.sphere import Schedule, sphere_run
 
 ALPHAS = (0.5, 0.8, 1.0, 1.2, 1.5)
 METHODS = ("recipe", "KKT point")
@@ -49,6 +50,9 @@ SIZES: Mapping[Size, Grid] = {
     "laptop": Grid(cells=_runs((40, 60, 80, 100), 200, "published", most=LAPTOP_LARGEST), seeds=5),
     "paper": Grid(cells=_runs(range(100, 1001, 100), 1000, "published, mean loss"), seeds=5),
 }
+
+# A figure of these runs.
+figure = partial(Figure, cell=sphere_run, sizes=SIZES, deviations=DEVIATIONS)
 
 
 def by_samples(rows: Rows, y: str, heading: str, *, variant: str | None = "method", **others: Any) -> Panel:
