@@ -102,7 +102,7 @@ class Record(Brief):
         return {**self.cell.parameters, "seed": self.cell.seed, **self.row, **time}
 
 
-class Finished:
+class FinishedCells:
     """What became of several cells."""
 
     records: tuple[Record, ...]

@@ -13,7 +13,7 @@ from marginflow.arrays import real_number
 from marginflow.display import Plotted
 from marginflow.errors import InputError
 from marginflow.sweeps.engines import AbstractEngine, LocalEngine
-from marginflow.sweeps.record import Finished, Record
+from marginflow.sweeps.record import FinishedCells, Record
 from marginflow.sweeps.store import AbstractStore, MemoryStore, Store
 from marginflow.sweeps.sweep import Sweep
 
@@ -52,7 +52,7 @@ class SweepProgress:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Results(Finished, Plotted):
+class Results(FinishedCells, Plotted):
     """The finished cells of a sweep, in the order of its grid whatever the order in which they were computed.
 
     Parameters

@@ -12,7 +12,7 @@ from marginflow.errors import InputError
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.line import StoredLine
 from marginflow.sweeps.lock import is_held
-from marginflow.sweeps.record import Finished, Record
+from marginflow.sweeps.record import FinishedCells, Record
 from marginflow.sweeps.registry import find_task
 from marginflow.sweeps.store import Store
 from marginflow.sweeps.sweep import Sweep
@@ -31,7 +31,7 @@ class SeenStore:
 
 @final
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sight(Finished, Brief):
+class Sight(FinishedCells, Brief):
     """What is there of a sweep by now.
 
     Parameters
@@ -39,7 +39,7 @@ class Sight(Finished, Brief):
     sweep : Sweep or None
         None if only its stores are known.
     records : tuple of Record
-        Finished cells, those that came last at the end; of several shards in turn.
+        FinishedCells cells, those that came last at the end; of several shards in turn.
     stores : tuple of SeenStore
     """
 
