@@ -39,7 +39,7 @@ class Sight(FinishedCells, Brief):
     sweep : Sweep or None
         None if only its stores are known.
     records : tuple of Record
-        FinishedCells cells, those that came last at the end; of several shards in turn.
+        Finished cells, those that came last at the end; of several shards in turn.
     stores : tuple of SeenStore
     """
 

@@ -138,11 +138,12 @@ def tempered_to_benign(rows: Rows) -> Outcome:
         if method == "recipe":
             findings += tempered(smallest, f"{method}, d = {low:g}")
         if low < high:
-            findings += _less_error(method, low, high, smallest, largest)
+            findings += _less_error(method, smallest, largest)
     return Outcome(findings=tuple(findings), remarks=tuple(remarks))
 
 
-def _less_error(method: object, low: float, high: float, smallest: Rows, largest: Rows) -> list[Finding]:
+def _less_error(method: object, smallest: Rows, largest: Rows) -> list[Finding]:
+    low, high = (number(rows[0], "dimension") for rows in (smallest, largest))
     noises = sorted(column(largest, "noise"))
     middle = min(noises, key=lambda p: abs(p - 0.3))
     few, many = where(smallest, noise=middle), where(largest, noise=middle)
