@@ -284,6 +284,12 @@ def values(rows: Iterable[Row], name: str) -> list[object]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
+def grouped(rows: Rows, name: str, **wanted: object) -> list[tuple[object, list[Row]]]:
+    """The rows with each value of a column and with these values of others, where there are any."""
+    found = [(value, where(rows, **{name: value}, **wanted)) for value in values(rows, name)]
+    return [(value, own) for value, own in found if own]
+
+
 def means(rows: Rows, by: Sequence[str], value: str) -> list[dict[str, object]]:
     """One row for each combination of `by`: the mean of a column over the seeds, its interval, deviation and count.
 

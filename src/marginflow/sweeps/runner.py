@@ -157,7 +157,7 @@ def run(
     kept = _store(store)
     with kept.writing():
         known = kept.find(sweep.cells, any_code=any_code)
-        before = [key for key, record in known.items() if record.status == "done" or not retry_failed]
+        before = {key for key, record in known.items() if record.status == "done" or not retry_failed}
         missing = {cell.key: cell for cell in sweep.cells if cell.key not in before}
         total, stored = len(sweep.cells), len(before)
         begun, failed = time.monotonic(), 0

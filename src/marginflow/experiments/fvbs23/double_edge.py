@@ -14,11 +14,11 @@ from marginflow.experiments.outcome import (
     Outcome,
     column,
     draws,
+    grouped,
     most,
     number,
     ours,
     pairs,
-    values,
     where,
 )
 from marginflow.experiments.panel import Drawing, Panel, Rows, over_seeds
@@ -122,8 +122,8 @@ def judge(rows: Rows) -> Outcome:
             Finding.about("exponent of the flip in k", slope, "<=", -0.4, basis=_EXPONENT, draws=fewest),
             Finding.about("exponent of the flip in k", slope, ">=", -0.6, basis=_EXPONENT, draws=fewest),
         ]
-    for classifier in values(small, "classifier"):
-        flips = column(small, "flip_over_root_d", classifier=classifier)
+    for classifier, runs in grouped(small, "classifier"):
+        flips = column(runs, "flip_over_root_d")
         remarks.append(f"{classifier}: flips of {min(flips):.3g} to {max(flips):.3g} √d.")
     if not any(column(rows, "error")):
         remarks.append(f"In none of the {len(rows)} runs is a fresh point misclassified.")

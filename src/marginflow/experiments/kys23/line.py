@@ -21,11 +21,11 @@ from marginflow.experiments.outcome import (
     Outcome,
     column,
     draws,
+    grouped,
     least,
     most,
     number,
     ours,
-    values,
     where,
 )
 from marginflow.experiments.panel import Panel, Row, Rows, over_seeds
@@ -155,8 +155,7 @@ def judge(rows: Rows) -> Outcome:
         Finding.about("share of points that are what they are called", _rightly(found), "==", 1.0, basis=_CALLED),
     ]
     minima = [row for row in rows if row["kind"] != SADDLE]
-    for kind in values(minima, "kind"):
-        own = where(minima, kind=kind)
+    for kind, own in grouped(minima, "kind"):
         ratio = _over_noise(own)
         below = least(number(row, "error") - number(row, "below") for row in own)
         above = most(number(row, "error") - number(row, "above") for row in own)

@@ -3,7 +3,7 @@
 from marginflow.experiments.frame import Grid
 from marginflow.experiments.kys23.profile import curves, interpolation, tempered
 from marginflow.experiments.kys23.setting import DEVIATIONS, NOISES, brief, figure
-from marginflow.experiments.outcome import Outcome, values, where
+from marginflow.experiments.outcome import Outcome, grouped
 from marginflow.experiments.panel import Panel, Rows
 
 
@@ -14,7 +14,7 @@ def panels(rows: Rows) -> tuple[Panel, ...]:
 
 def judge(rows: Rows) -> Outcome:
     """For every number of samples the error is linear in the noise, with a slope that is not small."""
-    lines = [found for m in values(rows, "samples") for found in tempered(where(rows, samples=m), f"m = {m}")]
+    lines = [found for m, own in grouped(rows, "samples") for found in tempered(own, f"m = {m}")]
     return Outcome(findings=(interpolation(rows), *lines))
 
 

@@ -15,6 +15,7 @@ from marginflow.experiments.outcome import (
     Outcome,
     column,
     draws,
+    grouped,
     number,
     ours,
     pairs,
@@ -69,10 +70,10 @@ def compared(word: Callable[[Row], str], heading: str) -> Drawing:
         named = [{**row, "word": word(row), "method": "any"} for row in recipe_first(rows)]
         return tuple(
             replace(
-                curves(where(named, dimension=d), f"Clean test error, d = {d}", series="word", heading=heading),
+                curves(own, f"Clean test error, d = {d}", series="word", heading=heading),
                 variant="curve",
             )
-            for d in values(rows, "dimension")
+            for d, own in grouped(named, "dimension")
         )
 
     return panels
@@ -93,7 +94,7 @@ def fit(rows: Rows) -> tuple[float, float]:
 def tempered(rows: Rows, name: str) -> list[Finding]:
     """The error is linear in the noise, with a slope that is not small."""
     slope, r2 = fit(rows)
-    fewest = min(draws(where(rows, noise=noise)) for noise in values(rows, "noise"))
+    fewest = min(draws(own) for _, own in grouped(rows, "noise"))
     return [
         Finding.about(f"R² of a line, {name}", r2, ">=", LINEAR_R2, basis=_TEMPERED, draws=fewest),
         Finding.about(f"slope of a line, {name}", slope, ">=", LEAST_SLOPE, basis=_TEMPERED, draws=fewest),
@@ -128,8 +129,7 @@ def tempered_to_benign(rows: Rows) -> Outcome:
     """Tempered in the smallest dimension, less error in the largest, benign there at small noise but not near 1/2."""
     findings = [interpolation(rows)]
     remarks = []
-    for method in values(rows, "method"):
-        own = where(rows, method=method)
+    for method, own in grouped(rows, "method"):
         low, high = min(column(own, "dimension")), max(column(own, "dimension"))
         smallest, largest = where(own, dimension=low), where(own, dimension=high)
         slope, _ = fit(smallest)

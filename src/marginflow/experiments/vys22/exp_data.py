@@ -1,7 +1,7 @@
 """[VYS22, section 6, Dataset]: Gaussian inputs of variance 1/d instead of the sphere."""
 
 from marginflow.experiments.frame import Figure
-from marginflow.experiments.outcome import Outcome, values, where
+from marginflow.experiments.outcome import Outcome, grouped, where
 from marginflow.experiments.panel import Rows
 from marginflow.experiments.vys22.sphere import sphere_run
 from marginflow.experiments.vys22.variants import difference, flip_panels, similar, sizes
@@ -14,8 +14,7 @@ def judge(rows: Rows) -> Outcome:
     """Gaussian inputs against the sphere of radius sqrt(d); and, as a remark, against the sphere of their own norm."""
     outcome = similar("inputs")([row for row in rows if row["inputs"] != "unit sphere"])
     remarks = []
-    for alpha in values(rows, "alpha"):
-        own = where(rows, alpha=alpha)
+    for alpha, own in grouped(rows, "alpha"):
         if where(own, inputs="unit sphere"):
             change = difference(own, "inputs", "unit sphere", "gaussian")
             remarks.append(

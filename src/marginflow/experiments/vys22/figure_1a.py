@@ -1,6 +1,6 @@
 """[VYS22, Figure 1(a)]: the smallest perturbation that flips every sample on the margin, for m = d^alpha samples."""
 
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, number, ours, values, where
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, grouped, number, ours, where
 from marginflow.experiments.panel import Panel, Rows
 from marginflow.experiments.vys22.samples import METHODS, by_samples, figure, fitted, root
 
@@ -40,17 +40,13 @@ def judge(rows: Rows) -> Outcome:
     """Every curve is far below sqrt(d), for the recipe and for the KKT points; judged at the largest dimension."""
     findings, spreads = [fitted(rows)], list[str]()
     for method in METHODS:
-        for alpha in values(rows, "alpha"):
-            curve = where(rows, method=method, alpha=alpha, separated=True)
-            if curve:
-                largest = max(column(curve, "dimension"))
-                flips = Mean.of(column(curve, "flip_over_radius", dimension=largest))
-                name = f"flip / √d of the {method}, m = d^{alpha:g}, d = {largest:g}"
-                findings.append(Finding.about(name, flips, "<=", MUCH_SMALLER, basis=_BASIS, least=0.0))
-                if flips.count > 1:  # the paper's way to show the spread
-                    spreads.append(
-                        f"{flips.value:.3f} ± {flips.deviation:.3f} ({method}, α = {alpha:g}, d = {largest:g})"
-                    )
+        for alpha, curve in grouped(rows, "alpha", method=method, separated=True):
+            largest = max(column(curve, "dimension"))
+            flips = Mean.of(column(curve, "flip_over_radius", dimension=largest))
+            name = f"flip / √d of the {method}, m = d^{alpha:g}, d = {largest:g}"
+            findings.append(Finding.about(name, flips, "<=", MUCH_SMALLER, basis=_BASIS, least=0.0))
+            if flips.count > 1:  # the paper's way to show the spread
+                spreads.append(f"{flips.value:.3f} ± {flips.deviation:.3f} ({method}, α = {alpha:g}, d = {largest:g})")
     recipe = column(rows, "residual", method="recipe", separated=True)
     remarks = []
     separated = where(rows, separated=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from marginflow.experiments.frame import Figure, Grid
-from marginflow.experiments.outcome import Finding, Mean, Outcome, column, least, most, ours, values, where
+from marginflow.experiments.outcome import Finding, Mean, Outcome, column, grouped, least, most, ours
 from marginflow.experiments.panel import Panel, Rows, over_seeds, recipe_first
 from marginflow.experiments.vys22.samples import METHODS, root
 from marginflow.experiments.vys22.sphere import sphere_run
@@ -69,9 +69,8 @@ def judge(rows: Rows) -> Outcome:
     """The means over the seeds differ little between the widths, at every dimension and for both kinds of networks."""
     findings = []
     for method in METHODS:
-        for d in values(rows, "dimension"):
-            here = where(rows, method=method, dimension=d, separated=True)
-            flips = [Mean.of(column(here, "flip", width=width)) for width in values(here, "width")]
+        for d, here in grouped(rows, "dimension", method=method, separated=True):
+            flips = [Mean.of(column(own, "flip")) for _, own in grouped(here, "width")]
             if len(flips) > 1:
                 middle = sum(mean.value for mean in flips) / len(flips)
                 spread = (most(mean.value for mean in flips) - least(mean.value for mean in flips)) / middle

@@ -1,6 +1,6 @@
 """[VYS22, Figure 2(a)]: the share of samples on the margin, for m = d^alpha samples."""
 
-from marginflow.experiments.outcome import PAPER, Finding, Outcome, column, most, values, where
+from marginflow.experiments.outcome import PAPER, Finding, Outcome, column, grouped, most
 from marginflow.experiments.outcome import least as least_of
 from marginflow.experiments.panel import Panel, Rows
 from marginflow.experiments.vys22.samples import CLAIMED_SHARE, at_exact_points, by_samples, figure, least_share
@@ -27,10 +27,7 @@ def panels(rows: Rows) -> tuple[Panel, ...]:
 def judge(rows: Rows) -> Outcome:
     """All samples for m = sqrt(d), at least 92 % for the other sizes: means over the seeds of the recipe's networks."""
     findings = []
-    for alpha in values(rows, "alpha"):
-        curve = where(rows, method="recipe", alpha=alpha)
-        if not curve:
-            continue
+    for alpha, curve in grouped(rows, "alpha", method="recipe"):
         d, least = least_share(curve)
         name = f"least share on the margin, m = d^{alpha:g}, d = {d}"
         if alpha == 0.5:

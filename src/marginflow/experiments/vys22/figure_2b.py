@@ -1,6 +1,6 @@
 """[VYS22, Figure 2(b)]: the number of samples that are not on the margin, for m = d^alpha samples."""
 
-from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, most, number, values, where
+from marginflow.experiments.outcome import PAPER, Finding, Mean, Outcome, column, grouped, most, number, where
 from marginflow.experiments.panel import Panel, Rows
 from marginflow.experiments.vys22.samples import CLAIMED_SHARE, at_exact_points, by_samples, figure, least_share
 
@@ -24,10 +24,7 @@ def panels(rows: Rows) -> tuple[Panel, ...]:
 def judge(rows: Rows) -> Outcome:
     """None for m = sqrt(d); for the other sizes at most 8 % of the samples, in the dimension where it is most."""
     findings = []
-    for alpha in values(rows, "alpha"):
-        curve = where(rows, method="recipe", alpha=alpha, separated=True)
-        if not curve:
-            continue
+    for alpha, curve in grouped(rows, "alpha", method="recipe", separated=True):
         worst, _ = least_share(curve)
         there = where(curve, dimension=worst)
         bound = 0.0 if alpha == 0.5 else (1.0 - CLAIMED_SHARE) * number(there[0], "samples")

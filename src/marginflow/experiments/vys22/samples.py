@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from marginflow.experiments.frame import Figure, Grid, Size
-from marginflow.experiments.outcome import PAPER, Finding, Mean, column, values
+from marginflow.experiments.outcome import PAPER, Finding, Mean, column, grouped
 from marginflow.experiments.panel import Panel, Rows, over_seeds, recipe_first
 from marginflow.experiments.vys22.sphere import Schedule, sphere_run
 
@@ -76,14 +76,14 @@ def root(rows: Rows) -> list[tuple[float, float]]:
 
 def least_share(curve: Rows) -> tuple[object, Mean]:
     """Where the mean share of samples on the margin is least, and that share; unknown if one of them is."""
-    shares = [(d, Mean.of(column(curve, "on_margin", dimension=d))) for d in values(curve, "dimension")]
+    shares = [(d, Mean.of(column(own, "on_margin"))) for d, own in grouped(curve, "dimension")]
     return min(shares, key=lambda pair: (not math.isnan(pair[1].value), pair[1].value))
 
 
 def at_exact_points(rows: Rows, name: str) -> list[tuple[object, list[float]]]:
     """A column of the exact KKT points for each exponent that has some."""
-    found = [(a, column(rows, name, method="KKT point", alpha=a, exact=True)) for a in values(rows, "alpha")]
-    return [(alpha, entries) for alpha, entries in found if entries]
+    found = grouped(rows, "alpha", method="KKT point", exact=True)
+    return [(alpha, column(own, name)) for alpha, own in found]
 
 
 def fitted(rows: Rows) -> Finding:
