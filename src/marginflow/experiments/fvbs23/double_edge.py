@@ -2,7 +2,6 @@
 
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -42,29 +41,19 @@ def against(x: str, heading: str) -> Drawing:
     """Flip over sqrt(d), and test error, against one parameter; one colour for each classifier."""
 
     def panels(rows: Rows) -> tuple[Panel, ...]:
-        def drawn(y: str, name: str, title: str, description: str, **others: Any) -> Panel:
-            return over_seeds(
-                rows,
-                x=x,
-                y=y,
-                series="classifier",
-                variant="classifier",  # two pairs of curves coincide: dashes show both
-                least=0.0,
-                titles={x: heading, "classifier": "Classifier", y: name},
-                title=title,
-                description=description,
-                x_scale="log",
-                **others,
-            )
-
+        titles = {x: heading, "classifier": "Classifier"}
+        # Two pairs of curves coincide: dashes, the variants, show both.
+        drawn = partial(over_seeds, rows, x=x, series="classifier", variant="classifier", least=0.0, x_scale="log")
         clusters = sorted({(number(row, x), number(row, "clusters")) for row in rows})
         flip = drawn(
-            "flip_over_root_d",
-            "Perturbation size / √d",
-            f"Size of the multiple of z that flips {100 * SHARE:g} % of fresh points",
-            "Norm of the multiple of z = Σ yᵠμᵠ, subtracted from positive and added to negative points, that flips "
-            f"{100 * SHARE:g} % of them, in units of √d; mean and 95 % interval over the seeds. Grey: the sizes of the "
-            "theorems without noise.",
+            y="flip_over_root_d",
+            titles={**titles, "flip_over_root_d": "Perturbation size / √d"},
+            title=f"Size of the multiple of z that flips {100 * SHARE:g} % of fresh points",
+            description=(
+                "Norm of the multiple of z = Σ yᵠμᵠ, subtracted from positive and added to negative points, that flips "
+                f"{100 * SHARE:g} % of them, in units of √d; mean and 95 % interval over the seeds. Grey: the sizes of "
+                "the theorems without noise."
+            ),
             references={
                 "√(d/k)": [(index, 1.0 / math.sqrt(k)) for index, k in clusters],
                 "½√(dk)": [(index, 0.5 * math.sqrt(k)) for index, k in clusters],
@@ -74,10 +63,10 @@ def against(x: str, heading: str) -> Drawing:
         if not any(column(rows, "error")):
             return (flip,)  # nothing to be seen; the judgement says so
         error = drawn(
-            "error",
-            "Test error",
-            "Test error",
-            "Share of fresh points that are misclassified; mean and 95 % interval over the seeds.",
+            y="error",
+            titles={**titles, "error": "Test error"},
+            title="Test error",
+            description="Share of fresh points that are misclassified; mean and 95 % interval over the seeds.",
         )
         return flip, error
 
