@@ -2,10 +2,10 @@
 
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self, final
+from typing import Final
 
 from marginflow.errors import InputError
 from marginflow.sweeps.trouble import TAKEN, code_of, refusals
@@ -14,55 +14,46 @@ _PATIENCE: Final = 0.2  # seconds: as long as `is_held` may look, and many times
 _DAMAGED: Final = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)
 
 
-@final
-class Lock:
-    """Held while a sweep writes to a store; a second holder is refused with a sentence.
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock at this path while a sweep writes to a store; a second holder is refused with a sentence.
 
     It is an open transaction on a small SQLite file beside the store: such a lock works on every system, and ends with
     the process. Who holds it is written there for the sentence; readers may read that while the lock is held. Nothing
     else is in it, so a damaged one is made anew.
     """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._connection: sqlite3.Connection | None = None
-
-    def __enter__(self) -> Self:
-        with refusals(self._path):
-            try:
-                self._connection = self._taken()
-            except sqlite3.DatabaseError as error:
-                if code_of(error) not in _DAMAGED:
-                    raise
-                self._path.unlink()
-                self._connection = self._taken()
-        return self
-
-    def _taken(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None)
+    with refusals(path):
         try:
-            connection.execute("PRAGMA synchronous=OFF")  # nothing in it is worth waiting for the disk
-            connection.execute("CREATE TABLE IF NOT EXISTS holder (process INTEGER)")
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("DELETE FROM holder")
-            connection.execute("INSERT INTO holder VALUES (?)", (os.getpid(),))
-            connection.execute("COMMIT")
-            connection.execute("BEGIN IMMEDIATE")
+            connection = _taken(path)
         except sqlite3.DatabaseError as error:
-            holder = _holder(connection)
-            connection.close()
-            if code_of(error) in TAKEN:
-                raise InputError(
-                    f"Another sweep{holder} is writing to {self._path.with_suffix('')}; wait for it, stop it, or "
-                    "choose another store."
-                ) from None
-            raise
-        return connection
+            if code_of(error) not in _DAMAGED:
+                raise
+            path.unlink()
+            connection = _taken(path)
+    with closing(connection):
+        yield
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+
+def _taken(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+    try:
+        connection.execute("PRAGMA synchronous=OFF")  # nothing in it is worth waiting for the disk
+        connection.execute("CREATE TABLE IF NOT EXISTS holder (process INTEGER)")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("DELETE FROM holder")
+        connection.execute("INSERT INTO holder VALUES (?)", (os.getpid(),))
+        connection.execute("COMMIT")
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.DatabaseError as error:
+        holder = _holder(connection)
+        connection.close()
+        if code_of(error) in TAKEN:
+            raise InputError(
+                f"Another sweep{holder} is writing to {path.with_suffix('')}; wait for it, stop it, or choose another "
+                "store."
+            ) from None
+        raise
+    return connection
 
 
 def is_held(path: Path) -> bool:

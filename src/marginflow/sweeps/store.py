@@ -16,7 +16,7 @@ from marginflow.errors import InputError
 from marginflow.storage import write_bytes
 from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.line import COLUMNS, SCHEMA, StoredLine
-from marginflow.sweeps.lock import Lock
+from marginflow.sweeps.lock import locked
 from marginflow.sweeps.record import ArrayFile, Computed, Record
 from marginflow.sweeps.trouble import damaged, foreign, refusals
 
@@ -105,7 +105,7 @@ class Store(AbstractStore):
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the lock and the writing connection; refuses a second sweep on the same store."""
-        with Lock(self.lock_path), refusals(self.path), closing(_connect(self.path)) as connection:
+        with locked(self.lock_path), refusals(self.path), closing(_connect(self.path)) as connection:
             known = _is_store(self.path, connection)
             found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
