@@ -22,7 +22,7 @@ def through(knots: Sequence[float], heights: Sequence[float], last_slope: float 
 
     Examples
     --------
-    >>> from marginflow.experiments.kys23.perturbations import through
+    >>> from marginflow.experiments.kys23.proof_cases import through
     >>> through([0.0, 1.0, 2.0], [0.0, 1.0, -1.0])([[0.5], [1.5], [7.0]]).round(12).tolist()
     [0.5, 0.0, -1.0]
     """
