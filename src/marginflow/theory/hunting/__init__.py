@@ -5,9 +5,9 @@ from marginflow.theory.hunting.catalogue import FAMILIES, family_of
 from marginflow.theory.hunting.family import AbstractFamily
 from marginflow.theory.hunting.hunter import hunt, hunt_together
 from marginflow.theory.hunting.line import LinePoints
-from marginflow.theory.hunting.networks import WholeNetworks
 from marginflow.theory.hunting.result import HUNT_MEANING, Glimpse, Hunt, HuntOutcome
 from marginflow.theory.hunting.search import Step, Trail
+from marginflow.theory.hunting.whole_points import WholeNetworks
 
 __all__ = [
     "FAMILIES",

@@ -8,8 +8,7 @@ from marginflow.theory.hunting import made, recorded
 from marginflow.theory.hunting.boxes import numbers
 from marginflow.theory.hunting.family import AbstractFamily
 from marginflow.theory.hunting.line import LinePoints
-from marginflow.theory.hunting.networks import WholeNetworks
-from marginflow.theory.hunting.plane import PlanePoints
+from marginflow.theory.hunting.whole_points import PlanePoints, WholeNetworks
 from marginflow.theory.statement import Statement
 
 LOCAL: Final = LinePoints(point="local")

@@ -124,11 +124,8 @@ class LinePoints(AbstractFamily):
     def simpler(self, candidate: Candidate) -> Iterator[Candidate]:
         """Drop a point, halve the grid, move to the left end, close gaps; each with a few starts."""
         for changed in self._smaller(candidate):
-            if self.point == "global":
-                yield changed
-                continue
             yield changed
-            for start in range(3):
+            for start in range(0 if self.point == "global" else 3):
                 for neurons in (4, 6) if self.point == "local" else (0,):
                     if (start, neurons) != (changed["start"], changed["neurons"]):
                         yield {**changed, "start": start, "neurons": neurons}
@@ -143,8 +140,8 @@ class LinePoints(AbstractFamily):
             halved = [entry // 2 for entry in x]
             if len(set(halved)) == len(x):
                 yield {**candidate, "x": halved, "denominator": denominator // 2}
-        if denominator > 1 and self.low == 0 and 2 * x[-1] <= self.high * denominator:
-            yield {**candidate, "denominator": denominator // 2}  # the same whole numbers, spread out
+            if 2 * x[-1] <= self.high * denominator:
+                yield {**candidate, "denominator": denominator // 2}  # the same whole numbers, spread out
         if x[0] > first:
             yield {**candidate, "x": [entry - x[0] + first for entry in x]}
         for i in range(1, len(x)):

@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 from marginflow.storage import write_text
-from marginflow.theory.hunting.search import Pursuit, Step, Trail
+from marginflow.theory.hunting.search import Trail
 
 _SAVED_EVERY = 5.0
-_COUNTS = ("tries", "built", "applied", "telling")
 
 
 class HuntMemory:
@@ -41,11 +42,11 @@ class HuntMemory:
         try:
             if self.path is None or not self.path.exists():
                 return {id: Trail() for id in self.judged}
-            content = json.loads(self.path.read_text(encoding="utf-8"))
-            trails = {id: _trail(trail) for id, trail in content["trails"].items()}
+            content = json.loads(self.path.read_text(encoding="utf-8"), object_hook=_with_infinity)
+            trails = msgspec.convert(content["trails"], dict[str, Trail])
         except OSError as error:  # a folder, a name that is too long, a file of somebody else's
             raise InputError(f"{self.path} cannot be read: {error.strerror}.") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
             raise InputError(f"{self.path} does not hold the state of a hunt: {error}.") from None
         if {name: content.get(name) for name in self.key} != self.key:
             found = ", ".join(f"{name} {content.get(name)!r}" for name in self.key)
@@ -70,27 +71,7 @@ class HuntMemory:
         return after
 
 
-def _trail(content: Mapping[str, Any]) -> Trail:
-    return Trail(
-        **{name: int(content[name]) for name in _COUNTS},
-        history=[step for step in map(_step, content["history"]) if step is not None],
-        step=_step(content["step"]),
-        nearest=str(content["nearest"]),
-        pursuits={
-            name: Pursuit(
-                current=_step(pursuit["current"]),
-                idle=int(pursuit["idle"]),
-                tightest=_step(pursuit["tightest"]),
-                loosest=math.inf if pursuit["loosest"] is None else float(pursuit["loosest"]),
-            )
-            for name, pursuit in content["pursuits"].items()
-        },
-    )
-
-
-def _step(content: Mapping[str, Any] | None) -> Step | None:
-    """A step; a slack that was not finite has become null."""
-    if content is None:
-        return None
-    slack = math.inf if content["slack"] is None else float(content["slack"])
-    return Step(number=int(content["number"]), slack=slack, candidate=content["candidate"])
+def _with_infinity(content: dict[str, Any]) -> dict[str, Any]:
+    """JSON has no infinity: a slack that was not finite has become null."""
+    unlimited = {name: math.inf for name in ("slack", "loosest") if content.get(name, 0.0) is None}
+    return content | unlimited

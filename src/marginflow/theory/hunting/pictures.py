@@ -6,7 +6,7 @@ import numpy as np
 
 from marginflow.theory.hunting.boxes import NumberBox
 from marginflow.theory.hunting.family import AbstractFamily, Candidate
-from marginflow.theory.hunting.search import verdict_on
+from marginflow.theory.hunting.search import judged
 from marginflow.theory.instance import Instance
 from marginflow.theory.statement import Statement
 from marginflow.theory.verdict import Verdict
@@ -88,8 +88,8 @@ def _section(verdict: Verdict, statement: Statement, family: NumberBox, candidat
     spread = np.geomspace(max(box.low, 1), box.high, _SECTION)
     rows = []
     for number in sorted({*(round(float(value)) for value in spread), int(candidate[name])}):
-        judged = verdict_on(statement, family.build({**candidate, name: number}))
-        checks = () if judged is None else (*judged.claims, *judged.findings.proof_steps)
+        found = judged(statement, family.build({**candidate, name: number}))
+        checks = (*found.claims, *found.findings.proof_steps) if isinstance(found, Verdict) else ()
         check = next((check for check in checks if check.name == deciding.name and check.bound is not None), None)
         if check is not None:
             rows.append((float(box.value(number)), float(check.observed), float(check.bound or 0.0)))

@@ -237,8 +237,8 @@ class FamilySearch:
     def judge(self, statement: Statement, candidate: Candidate) -> tuple[Instance, Verdict] | None:
         """The instance and its verdict; None where the candidate has no instance or cannot be judged."""
         instance = self.build(candidate)
-        verdict = None if instance is None else verdict_on(statement, instance)
-        return None if instance is None or verdict is None else (instance, verdict)
+        verdict = None if instance is None else judged(statement, instance)
+        return (instance, verdict) if instance is not None and isinstance(verdict, Verdict) else None
 
     def run(
         self,
@@ -263,11 +263,13 @@ class FamilySearch:
             for statement in (*hunted, *self.beside):
                 trail = trails[statement.id]
                 trail.tries = number
-                verdict = None if instance is None or trail.broken else verdict_on(statement, instance)
-                if verdict is not None:
+                if instance is None or trail.broken:
+                    continue
+                verdict = judged(statement, instance)
+                if isinstance(verdict, Verdict):
                     trail.meet(verdict, number, candidate)
-                elif instance is not None and not trail.built and not trail.nearest:
-                    trail.nearest = refusal(statement, instance)
+                elif not trail.built and not trail.nearest:
+                    trail.nearest = f"what the statement needs: {verdict.rstrip('.')}"
             if progress is not None:
                 progress(first)
 
@@ -296,29 +298,19 @@ class FamilySearch:
     def _smaller(self, statement: Statement, step: Step, of_proof: bool) -> Iterator[Step | None]:
         """For every simpler member the step there, or None where the violation is gone."""
         for candidate in self.family.simpler(step.candidate):
-            judged = self.judge(statement, candidate)
-            if judged is None or not applies(judged[1]):
-                yield None
-                continue
-            worst = least(judged[1].findings.proof_steps if of_proof else judged[1].claims)
+            found = self.judge(statement, candidate)
+            worst = None
+            if found is not None and applies(found[1]):
+                worst = least(found[1].findings.proof_steps if of_proof else found[1].claims)
             if worst is None or worst.state != "failed":
                 yield None
             else:
                 yield Step(number=step.number, slack=relative_slack(worst), candidate=candidate)
 
 
-def refusal(statement: Statement, instance: Instance) -> str:
-    """Why an instance cannot be judged; empty where it can."""
-    try:
-        statement.judge_instance(instance)
-    except (InputError, ArithmeticError, np.linalg.LinAlgError) as error:
-        return f"what the statement needs: {str(error).rstrip('.')}"
-    return ""
-
-
-def verdict_on(statement: Statement, instance: Instance) -> Verdict | None:
-    """The verdict; None where the instance is nothing that the statement can be asked about."""
+def judged(statement: Statement, instance: Instance) -> Verdict | str:
+    """The verdict, or why the instance is nothing that the statement can be asked about."""
     try:
         return statement.judge_instance(instance)
-    except (InputError, ArithmeticError, np.linalg.LinAlgError):
-        return None
+    except (InputError, ArithmeticError, np.linalg.LinAlgError) as error:
+        return str(error)
