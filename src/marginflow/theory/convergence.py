@@ -93,8 +93,8 @@ def backwards(instance: Instance, name: str) -> Instance:
         if field.name not in ("step", "epoch", "log_time") and getattr(path, field.name) is not None
     }
     trajectory = replace(path, **turned)
-    network = path.networks[0] if path.networks is not None else None
-    last = path.networks[-1] if path.networks is not None else None
+    assert path.networks is not None
+    network, last = path.networks[0], path.networks[-1]
     assert isinstance(network, TwoLayer)
     assert isinstance(last, TwoLayer)
     return replace(

@@ -130,8 +130,5 @@ def shaken_by(id: str) -> tuple[str, ...]:
 
 def shaken() -> dict[str, tuple[str, ...]]:
     """Every statement that is false as printed or has a gap, and what rests on it."""
-    return {
-        statement.id: used_by(statement.id)
-        for statement in statements()
-        if is_shaken(statement.id) and used_by(statement.id)
-    }
+    resting = {statement.id: used_by(statement.id) for statement in statements() if is_shaken(statement.id)}
+    return {id: others for id, others in resting.items() if others}

@@ -6,7 +6,7 @@ from typing import Final
 
 from marginflow.errors import InputError
 from marginflow.storage import write_text
-from marginflow.theory.bibliography import PAPERS, Paper
+from marginflow.theory.bibliography import PAPERS
 
 _PROJECT: Final = """[build-system]
 requires = ["hatchling>=1.26"]
@@ -133,7 +133,6 @@ def files_of(key: str) -> dict[str, str]:
     if key in PAPERS:
         raise InputError(f"There is a paper {key} already: {PAPERS[key]}")
     package = package_of(key)
-    Paper(key=key, title="-", authors="-", year=2026, room=package)
     texts = {
         "pyproject.toml": _PROJECT,
         "README.md": _README,

@@ -243,11 +243,10 @@ def covered(id: str, *, run: bool = True) -> Covered:
     if known is None and id not in catalogue():
         raise InputError(f"There is no statement {id!r} and none of this id is expected; see `marginflow statements`.")
     own: Entry = "probe" if known is not None and known.is_probe else "statement"
-    judged = known is not None and run
     return Covered(
         id=id,
         entry=catalogue().get(id, own),
         statement=known,
-        example=known.judge_instance(known.example()) if known is not None and judged else None,
-        control=known.judge_instance(known.control()) if known is not None and judged else None,
+        example=known.judge_instance(known.example()) if known is not None and run else None,
+        control=known.judge_instance(known.control()) if known is not None and run else None,
     )

@@ -184,10 +184,7 @@ class Statement(Displayed):
         if foreign:
             wanted = f"it knows {sorted(known)}" if known else "it has none"
             raise InputError(f"{self.id} has no parameter {foreign[0]!r}; {wanted}.")
-        _check_end_of_run(instance)
-        if self.kind not in ("definition", "assumption", "remark"):  # asked of parts, too
-            _check_start_of_run(instance)
-            _check_data_of_run(instance)
+        _check_run(instance, whole=self.kind not in ("definition", "assumption", "remark"))  # asked of parts, too
         instance.forget_looks()
         try:
             found = self.judge(instance)
@@ -246,20 +243,31 @@ class Statement(Displayed):
         return f"Statement({self.id}, {self.kind}: {self.meaning})"
 
 
-def _check_end_of_run(instance: Instance) -> None:
-    """A network that comes with a run must be where the run ended: another one is refused."""
-    if instance.network is None or instance.run is None:
+def _check_run(instance: Instance, *, whole: bool) -> None:
+    """What comes with a run must belong to it: the network at its end; of a whole one also the start and the data.
+
+    Its last record says what the least margin was on the data that it was made on.
+    """
+    run, network, start, data = instance.run, instance.network, instance.start, instance.data
+    if run is None:
         return
-    if not _same(instance.network, instance.run.network):
+    if network is not None and not _same(network, run.network):
         raise InputError("The network is not the end of the run that it was given with; leave one of the two out.")
-
-
-def _check_start_of_run(instance: Instance) -> None:
-    """A start that comes with a run must be where its record begins."""
-    if instance.start is None or instance.run is None or instance.run.trajectory.networks is None:
+    if not whole:
         return
-    if not _same(instance.start, instance.run.trajectory.networks[0]):
+    recorded = run.trajectory.networks
+    if start is not None and recorded is not None and not _same(start, recorded[0]):
         raise InputError("The start is not where the record of the run begins; leave it out, or give the whole record.")
+    if data is None:
+        return
+    if run.network.dimension != data.dimension:
+        raise InputError(f"The run is in dimension {run.network.dimension}, but the data have {data.dimension}.")
+    margins = data.y * run.network(data.X)
+    found, least = float(margins.min()), float(run.trajectory.least_margin[-1])
+    if not np.isclose(found, least, rtol=1e-6, atol=1e-9 * float(np.abs(margins).max())):
+        raise InputError(
+            f"The run was not made on these data: its least margin is {found:.6g} there, {least:.6g} in its record."
+        )
 
 
 def _same(network: TwoLayer, other: object) -> bool:
@@ -267,17 +275,3 @@ def _same(network: TwoLayer, other: object) -> bool:
         return False
     weights = np.allclose(other.augmented, network.augmented, rtol=1e-9, atol=0.0)
     return weights and np.allclose(other.v, network.v, rtol=1e-9, atol=0.0)
-
-
-def _check_data_of_run(instance: Instance) -> None:
-    """A run that comes with data must have been made on them: its last record says what the least margin was."""
-    data, run = instance.data, instance.run
-    if data is None or run is None:
-        return
-    if run.network.dimension != data.dimension:
-        raise InputError(f"The run is in dimension {run.network.dimension}, but the data have {data.dimension}.")
-    found, recorded = float((data.y * run.network(data.X)).min()), float(run.trajectory.least_margin[-1])
-    if not np.isclose(found, recorded, rtol=1e-6, atol=1e-9 * float(np.abs(run.network(data.X)).max())):
-        raise InputError(
-            f"The run was not made on these data: its least margin is {found:.6g} there, {recorded:.6g} in its record."
-        )

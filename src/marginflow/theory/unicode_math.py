@@ -82,14 +82,11 @@ def _command(source: str, position: int) -> tuple[str, int]:
         return _SPACES.get(sign, _NAMES.get(sign, sign)), position + 1
     name = match.group()
     position += match.end()
-    if name in ("frac", "tfrac", "dfrac"):
+    if name in ("frac", "tfrac", "dfrac", "binom"):
         above, position = _argument(source, position)
         below, position = _argument(source, position)
-        return f"{_grouped(above)}/{_grouped(below, tight=True)}", position
-    if name == "binom":
-        above, position = _argument(source, position)
-        below, position = _argument(source, position)
-        return f"({above} choose {below})", position
+        chosen = f"({above} choose {below})"
+        return chosen if name == "binom" else f"{_grouped(above)}/{_grouped(below, tight=True)}", position
     if name == "sqrt":
         inner, position = _argument(source, position)
         return "√" + _grouped(inner, tight=True), position

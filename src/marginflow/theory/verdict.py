@@ -158,14 +158,10 @@ class Verdict(Plotted, Plain):
     @property
     def deciding(self) -> Check | None:
         """The check that decided; None for a probe, and where the claims could not be written down."""
-        for check in self.hypotheses:
-            if check.state == "failed":
-                return check
-        for check in self.hypotheses:
-            if check.state == "undecided":
-                return check
-        if self.failed_claims:
-            return self.failed_claims[0]
+        for state in ("failed", "undecided"):
+            for check in self.hypotheses:
+                if check.state == state:
+                    return check
         if self.outcome == "proof step fails":
             return next(check for check in self.findings.proof_steps if check.state == "failed")
         if self.outcome == "undecided":
