@@ -79,6 +79,12 @@ def with_neuron(network: TwoLayer, w: ArrayLike, b: float, v: float) -> TwoLayer
     return replace(network, W=np.vstack([network.W, w]), b=np.append(network.b, b), v=np.append(network.v, v))
 
 
+def backward(point: Instance, name: str, v: float) -> Instance:
+    """The data of a point, and its network with one more neuron, along -u and too small to undo the separation."""
+    data = point.the_data()
+    return changed(point, name, lambda network: with_neuron(network, -1e-3 * (data.y @ data.X), 0.0, v))
+
+
 def frozen_pair(network: TwoLayer) -> TwoLayer:
     """Two neurons with the directions of a pair and the outputs +1 and -1, frozen."""
     U = network.directions

@@ -4,24 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from marginflow.networks import TwoLayer
 from marginflow.robustness import label_sum, minimal_step
 from marginflow.robustness.baselines import nearest_opposite_distance
 from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.robustness.rays import steps_along
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Instance,
-    above,
-    at_least,
-    equal,
-    require,
-    stated,
-    true,
-    undefined,
-    value,
-)
+from marginflow.theory.frame import Check, Findings, Instance, above, at_least, equal, require, stated, true, value
 from marginflow.theory.instances import changed
 from marginflow.theory.vys22.presets import frozen_orthogonal, one_signed, orthogonal_preset, robust_control
 
@@ -65,10 +52,11 @@ def def_net(instance: Instance) -> Findings:
 
 
 def _wrong_labels() -> Instance:
-    def reversed_first(network: TwoLayer) -> TwoLayer:
-        return replace(network, v=network.v * np.where(np.arange(network.width) == 0, -1.0, 1.0))
-
-    return changed(robust_control(), "the robust network with a sign reversed", reversed_first)
+    return changed(
+        robust_control(),
+        "the robust network with a sign reversed",
+        lambda network: replace(network, v=network.v * np.where(np.arange(network.width) == 0, -1.0, 1.0)),
+    )
 
 
 @stated(
@@ -85,8 +73,8 @@ def def_sign(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     values = network(data.X)
     norms = np.linalg.norm(data.X, axis=1, keepdims=True)
-    if not norms.all():
-        return undefined((above("smallest norm of a sample", float(norms.min()), 0.0),), "no ray from the origin")
+    long = above("smallest norm of a sample", float(norms.min()), 0.0)
+    require(long, "no ray from the origin", given=bool(norms.all()))
     radial = -data.X / norms
     # Along its own ray a sample of the robust network reaches a flat zero: who counts as flipped there?
     positive = steps_along(network, data.X, data.y, radial, at_zero="positive")

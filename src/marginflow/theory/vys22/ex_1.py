@@ -10,11 +10,6 @@ from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most
 from marginflow.theory.vys22.setting import Setting
 
 
-def size_of_z(setting: Setting) -> float:
-    """||z|| = (eta_1 + eta_2) ||u||, the literal vector of Theorem 4.1."""
-    return (setting.eta_1 + setting.eta_2) * setting.u_norm
-
-
 def slope(dimensions: tuple[int, ...], sizes: list[float]) -> float:
     """Least-squares slope of ln ||z|| against ln d."""
     return float(np.polyfit(np.log(dimensions), np.log(sizes), 1)[0])
@@ -55,7 +50,7 @@ def example_1a(instance: Instance) -> Findings:
         law = Orthogonal(dimension=d, design="gram", p=p) if p > 0 else Orthogonal(dimension=d)
         settings.append(Setting.of(law.sample(m)))
         shares.append(m / d)
-    sizes = [size_of_z(setting) for setting in settings]
+    sizes = [setting.z_norm for setting in settings]
     # ||z|| <= 15 sqrt(2) sqrt(d/m) / c with c = 1/2 and m >= theta d: a bound that does not know d.
     theta = 0.9 / (3 * (p + 1))
     constant = 30 * math.sqrt(2 / theta)
@@ -117,7 +112,7 @@ def example_1b(instance: Instance) -> Findings:
     settings = [Setting.of(data) for data in drawn if data is not None]
     require(enough, "fewer than two samples", given=len(settings) > 2)
     order = equal("m against floor((d+1) / (3 (sqrt(d) ln d + 1)))", [setting.m for setting in settings], printed)
-    sizes = [size_of_z(setting) for setting in settings]
+    sizes = [setting.z_norm for setting in settings]
     claimed = [math.sqrt(math.sqrt(d) * math.log(d)) for d in dimensions]
     ratios = np.array(sizes) / np.array(claimed)
     # m >= (d + 1)/(3 (sqrt d ln d + 1)) - 1 >= 1/2 of that for m >= 2, so sqrt(d/m) <= sqrt(6.1 sqrt(d) ln d).

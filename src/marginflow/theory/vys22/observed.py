@@ -9,10 +9,10 @@ from scipy import special
 
 from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
 from marginflow.limit import convex_pair, kkt_point
-from marginflow.robustness import minimal_step
 from marginflow.theory.instance import Instance
 from marginflow.theory.instances import at_point
 from marginflow.theory.observation import LARGEST, Observation, whole
+from marginflow.theory.vys22.setting import Setting
 
 
 def typical_p(numbers: Mapping[str, float]) -> float:
@@ -47,10 +47,7 @@ def _instance(numbers: Mapping[str, float], seed: int) -> Instance:
 
 
 def _shortest(numbers: Mapping[str, float], instance: Instance) -> float:
-    data = instance.the_data()
-    u = data.y @ data.X
-    step = minimal_step(instance.the_network(), data.X, data.y, u).all_at_once
-    return float(step * np.linalg.norm(u)) / math.sqrt(numbers["d"])
+    return Setting.of(instance.the_data()).shortest_flip(instance.the_network()) / math.sqrt(numbers["d"])
 
 
 SHORTEST_FLIP: Final = Observation(

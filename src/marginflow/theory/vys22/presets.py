@@ -16,12 +16,12 @@ from marginflow.robustness import one_neuron_per_sample
 from marginflow.theory.frame import Instance
 from marginflow.theory.instances import (
     at_point,
+    backward,
     changed,
     frozen_pair,
     gram_point,
     orthogonal_point,
     unbalanced,
-    with_neuron,
 )
 
 ORTHOGONAL: Final = (100, 32)
@@ -45,9 +45,9 @@ def random_samples(n_samples: int, dimension: int) -> Instance:
 
 
 @cache
-def robust_control(dimension: int = 100, n_samples: int = 32) -> Instance:
+def robust_control() -> Instance:
     """The robust network of Theorem 3.1 on the orthogonal preset: margins 1, robust, and not a KKT point."""
-    data = orthogonal_point(dimension, n_samples).the_data()
+    data = orthogonal_preset().the_data()
     made = one_neuron_per_sample(data.X, data.y)
     return Instance(name="the robust network of Theorem 3.1", network=made.network, data=data)
 
@@ -61,33 +61,29 @@ def one_signed() -> Instance:
 @cache
 def backward_control() -> Instance:
     """A KKT point with one more positive neuron that points along -u: it separates, but no multipliers explain it."""
-    point = gram_preset()
-    data = point.the_data()
-    backward = with_neuron(point.the_network(), -1e-3 * (data.y @ data.X), 0.0, 0.5)
-    return Instance(name="a KKT point with a neuron that points along -u", network=backward, data=data)
+    return backward(gram_preset(), "a KKT point with a neuron that points along -u", 0.5)
 
 
 @cache
-def unbalanced_control(factor: float = 0.1) -> Instance:
-    """The function of the orthogonal preset with v times `factor` and (w, b) divided by it: not a KKT point."""
+def unbalanced_control() -> Instance:
+    """The function of the orthogonal preset with v a tenth and (w, b) ten times as large: not a KKT point."""
     name = "the orthogonal preset with unbalanced neurons"
-    return changed(orthogonal_preset(), name, lambda network: unbalanced(network, factor))
+    return changed(orthogonal_preset(), name, lambda network: unbalanced(network, 0.1))
 
 
 @cache
-def frozen_orthogonal(dimension: int = 100, n_samples: int = 32) -> Instance:
-    r"""The closed form with frozen outputs v = +1, -1 on orthogonal samples of norm sqrt(d).
+def frozen_orthogonal() -> Instance:
+    r"""The closed form with frozen outputs v = +1, -1 on the samples of the orthogonal preset.
 
     .. math:: w_+ = a_+ \sum_{I_+} x_i - \beta_+ \sum_{I_-} x_i, \quad a_+ = \frac{d + n_-}{d(d + m)}, \quad
               \beta_+ = \frac{n_+}{d(d + m)}, \quad \lambda_i = a_{y_i}, \quad \sigma'_{i+} = \frac{n_+}{d + n_+}
 
     for i in I-: the directions u_j of the trained closed form, with multipliers and Clarke weights of their own.
     """
-    data = orthogonal_point(dimension, n_samples).the_data()
-    n_plus = int((data.y > 0).sum())
-    n_minus = data.n_samples - n_plus
-    d, m = dimension, data.n_samples
-    plus = data.y > 0
+    data = orthogonal_preset().the_data()
+    (d, m), plus = ORTHOGONAL, data.y > 0
+    n_plus = int(plus.sum())
+    n_minus = m - n_plus
     point = ClosedForm(
         network=frozen_pair(orthogonal(data).network),
         data=data,
@@ -123,9 +119,5 @@ def with_longer_samples(*factors: float) -> Instance:
     longer = Dataset(X=np.vstack([data.X, extra]), y=np.append(data.y, data.y[chosen]))
     multipliers = (np.append(lam, np.zeros(count)), np.vstack([mu, np.zeros((count, 2))]))
     named = ", ".join(f"{factor:g}" for factor in factors)
-    return Instance(
-        name=f"the orthogonal preset with extra samples at {named} times others",
-        network=point.network,
-        data=longer,
-        multipliers=multipliers,
-    )
+    name = f"the orthogonal preset with extra samples at {named} times others"
+    return point.but(name=name, data=longer, multipliers=multipliers)

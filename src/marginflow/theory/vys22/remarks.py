@@ -70,18 +70,15 @@ def several_networks() -> Instance:
         kkt_point(data, width=10, seed=2, loss=Logistic()).network,
     ]
     wide = point.the_network().widened(200)
-    return Instance(
-        name="five KKT points of widths 2 to 200 on one data set",
-        data=data,
-        networks=(point.the_network(), wide, *found),
-    )
+    name = "five KKT points of widths 2 to 200 on one data set"
+    return point.only("data", name=name, networks=(point.the_network(), wide, *found))
 
 
 def with_a_robust_network() -> Instance:
     """A KKT point, and the robust network of Theorem 3.1, which is none."""
     point = orthogonal_preset()
     networks = (point.the_network(), robust_control().the_network())
-    return Instance(name="a KKT point and the robust network", data=point.data, networks=networks)
+    return point.only("data", name="a KKT point and the robust network", networks=networks)
 
 
 @stated(
@@ -123,14 +120,12 @@ def properties(instance: Instance) -> Findings:
 
 
 @cache
-def _stretched(spread: float, dimension: int = 100, n_samples: int = 20) -> Instance:
-    """Orthogonal samples with norms between (1 - spread) sqrt(d) and (1 + spread) sqrt(d), at their closed form."""
-    lengths = np.linspace(1 - spread, 1 + spread, n_samples) * np.sqrt(dimension)
-    X = np.zeros((n_samples, dimension))
-    X[:, :n_samples] = np.diag(lengths)
-    y = np.where(np.arange(n_samples) % 2 == 0, 1.0, -1.0)
-    point = orthogonal(Dataset(X=X, y=y))
-    return at_point(point, f"{n_samples} orthogonal samples with norms within {100 * spread:g} % of sqrt({dimension})")
+def _stretched() -> Instance:
+    """Orthogonal samples with norms between 0.8 sqrt(d) and 1.2 sqrt(d), at their closed form."""
+    X = np.zeros((20, 100))
+    X[:, :20] = np.diag(np.linspace(0.8, 1.2, 20) * np.sqrt(100))
+    y = np.where(np.arange(20) % 2 == 0, 1.0, -1.0)
+    return at_point(orthogonal(Dataset(X=X, y=y)), "20 orthogonal samples with norms within 20 % of sqrt(100)")
 
 
 @stated(
@@ -139,7 +134,7 @@ def _stretched(spread: float, dimension: int = 100, n_samples: int = 20) -> Inst
     meaning="The samples need not have equal norms: the proof goes through with the least and largest one.",
     formula=r"D = d_{\min} - (m-1)p, \quad z = \left(\frac{p+1}{D} + \frac{(n-1)(p+1) + d_{\max} + 1}{nD}\right) u, "
     r"\quad y_i N_\theta(x_i - y_i z) \le 0",
-    example=lambda: _stretched(0.2),
+    example=_stretched,
     control=robust_control,
     control_shows="the robust network of Theorem 3.1 is not a KKT point, and z does not flip its samples",
     printed=r"\|x_i\| \approx \sqrt{d}",
@@ -159,9 +154,7 @@ def same_norm(instance: Instance) -> Findings:
     m, p, n = setting.m, setting.p, setting.n_least
     D = d_min - (m - 1) * p
     t = (p + 1) / D + ((n - 1) * (p + 1) + d_max + 1) / (n * D) if n and D > 0 else np.nan
-    moved = (
-        setting.y * network(setting.X - setting.y[:, None] * t * setting.u) if np.isfinite(t) else np.array([np.nan])
-    )
+    moved = setting.moved(network, t) if np.isfinite(t) else np.array([np.nan])
     return Findings(
         value("d_min", d_min),
         value("d_max", d_max),

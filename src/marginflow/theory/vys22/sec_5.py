@@ -26,7 +26,7 @@ from marginflow.theory.frame import (
     stated,
     value,
 )
-from marginflow.theory.instances import changed, with_neuron
+from marginflow.theory.instances import backward, changed
 from marginflow.theory.vys22.presets import frozen_orthogonal, frozen_robust
 from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
@@ -107,10 +107,7 @@ def _scaled_output() -> Instance:
 
 def _backward() -> Instance:
     """The frozen closed form with one more positive neuron, along -u and small enough to keep the data separated."""
-    point = frozen_orthogonal()
-    data = point.the_data()
-    moved = with_neuron(point.the_network(), -1e-3 * (data.y @ data.X), 0.0, 1.0)
-    return Instance(name="the frozen closed form with a neuron along -u", network=moved, data=data)
+    return backward(frozen_orthogonal(), "the frozen closed form with a neuron along -u", 1.0)
 
 
 @stated(

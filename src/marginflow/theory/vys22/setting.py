@@ -14,6 +14,8 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.data import Dataset
+from marginflow.networks import TwoLayer
+from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_steps
 from marginflow.theory.frame import Check, Instance, at_most, compare
 
@@ -56,12 +58,21 @@ class Setting:
         """<x_i, x_j>, shape (m, m)."""
         return self.X @ self.X.T
 
+    @property
+    def _off_diagonal(self) -> FloatArray:
+        """<x_i, x_j>, i != j, shape (m (m - 1),)."""
+        return self.gram[~np.eye(self.m, dtype=np.bool_)]
+
     @cached_property
     def p(self) -> float:
         """max_{i != j} |<x_i, x_j>|; rounding counts as zero, and so does a single sample."""
-        off = np.abs(self.gram[~np.eye(self.m, dtype=np.bool_)])
-        largest = float(off.max(initial=0.0))
+        largest = float(np.abs(self._off_diagonal).max(initial=0.0))
         return largest if largest > P_NOISE * self.d else 0.0
+
+    @property
+    def largest_cosine(self) -> float:
+        """max_{i != j} <x_i, x_j> / d, which may be negative; -1 for a single sample."""
+        return float((self._off_diagonal / self.d).max(initial=-1.0))
 
     @property
     def n_plus(self) -> int:
@@ -128,9 +139,22 @@ class Setting:
         """2 (c c' + 1) (d + 1) / (m c (d - m p)); infinite where a class is empty."""
         return self._steps[1] if self.n_least else np.inf
 
+    @property
+    def z_norm(self) -> float:
+        """||z|| = (eta_1 + eta_2) ||u||, of the vector that is printed."""
+        return (self.eta_1 + self.eta_2) * self.u_norm
+
     @cached_property
     def _steps(self) -> tuple[float, float]:
         return vys22_steps(float(self.d), float(self.m), self.p, float(max(self.n_least, 1)), "literal")
+
+    def moved(self, network: TwoLayer, eta: float) -> FloatArray:
+        """y_i N(x_i - y_i eta u), shape (m,)."""
+        return self.y * network(self.X - eta * self.y[:, None] * self.u)
+
+    def shortest_flip(self, network: TwoLayer) -> float:
+        """The length of the smallest multiple of u that flips all samples at once."""
+        return minimal_step(network, self.X, self.y, self.u).all_at_once * self.u_norm
 
     # The hypotheses, each written once -------------------------------------------------------------
 

@@ -42,12 +42,10 @@ def _construction(instance: Instance) -> tuple[Setting, float, tuple[Check, ...]
     """
     setting = Setting.of(instance.the_data())
     d = setting.d
-    off = setting.gram[~np.eye(setting.m, dtype=np.bool_)] / d
-    largest = float(off.max(initial=-1.0))
     c = instance.number("c_corr", setting.p / d)
     hypotheses = (
         setting.equal_norms(),
-        at_most("largest <x_i, x_j> / d", largest, c, note=f"two-sided {setting.p / d:.6g}"),
+        at_most("largest <x_i, x_j> / d", setting.largest_cosine, c, note=f"two-sided {setting.p / d:.6g}"),
         below("c_corr", c, 1.0),
     )
     exists = c < 1.0 - 1e-9 and not unmet(hypotheses[0])

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from scipy.optimize import nnls
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import BoolArray, FloatArray
 from marginflow.data import Dataset
 from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
@@ -51,14 +51,18 @@ class NearKKT:
     Lam: FloatArray
     Q: float
 
+    def side(self, sign: int) -> BoolArray:
+        """J+ or J-."""
+        return self.v >= 0 if sign > 0 else self.v < 0
+
     def E(self, setting: Setting, sign: int) -> float:
         """sqrt(d + 1) sum over J+ or J- of |v_j| ||e_j||."""
-        chosen = self.v >= 0 if sign > 0 else self.v < 0
+        chosen = self.side(sign)
         return float(np.sqrt(setting.d + 1) * (np.abs(self.v) * self.rest)[chosen].sum())
 
     def S(self, sign: int) -> float:
         """sum over J+ or J- of v_j^2 Lambda_j, from the weights themselves."""
-        chosen = self.v >= 0 if sign > 0 else self.v < 0
+        chosen = self.side(sign)
         return float((self.v**2 * self.Lam)[chosen].sum())
 
     def S_bound(self, setting: Setting, sign: int) -> float:
@@ -75,8 +79,7 @@ class NearKKT:
         sizes = np.abs(self.v) * self.rest
         worst = -np.inf
         for label in (1, -1):
-            own = self.v >= 0 if label > 0 else self.v < 0
-            other = ~own
+            own, other = self.side(label), self.side(-label)
             total = (
                 self.Q
                 - eta_2 * D * self.S(-label)
@@ -140,12 +143,12 @@ def disturbed(size: float) -> Instance:
 
 
 @cache
-def short_samples(factor: float = 0.1) -> Instance:
-    """The exact pair on the orthogonal preset with one sample of each label `factor` times as long."""
+def short_samples() -> Instance:
+    """The exact pair on the orthogonal preset with one sample of each label a tenth as long."""
     data = orthogonal_preset().the_data()
     X = data.X.copy()
     for label in (1.0, -1.0):
-        X[np.flatnonzero(data.y == label)[0]] *= factor
+        X[np.flatnonzero(data.y == label)[0]] *= 0.1
     return at_point(convex_pair(Dataset(X=X, y=data.y)), "the exact pair on samples of unequal length")
 
 
@@ -179,8 +182,8 @@ def approximate_kkt(instance: Instance) -> Findings:
         eta = sum(vys22_steps(float(setting.d), float(setting.m), setting.p, float(setting.n_least), form))
         near = nearest_kkt(network, setting, eta)
         bound = near.bound(setting, eta)
-        moved = setting.y * network(setting.X - eta * setting.y[:, None] * setting.u)
         note = f"||z|| = {eta * setting.u_norm:.4g}"
+        moved = setting.moved(network, eta)
         conclusions.append(
             at_most(f"y_i N(x_i - y_i z), {form} z", moved, bound, scale=1.0, note=note, vacuous=bound >= 0)
         )

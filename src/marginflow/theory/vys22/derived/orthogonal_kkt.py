@@ -74,14 +74,12 @@ def orthogonal_kkt(instance: Instance) -> Findings:
         v2[0] * (lam_plus * n_plus + lam_minus * s * n_minus) + v2[1] * (lam_minus * n_minus + lam_plus * s * n_plus)
     )
     short = 0.5 / kappa  # before the own neuron dies
-    slopes = (y * network(setting.X) - y * network(setting.X - short * y[:, None] * setting.u)) / short
-    flip = minimal_step(network, setting.X, y, setting.u).all_at_once * setting.u_norm
+    slopes = (y * network(setting.X) - setting.moved(network, short)) / short
+    flip = setting.shortest_flip(network)
     to_minus_one = minimal_step(network, setting.X, y, setting.u, level=-1.0).all_at_once * setting.u_norm
     balanced = n_plus == n_minus
     root = float(np.sqrt(d / m))
-    other = None
-    if hypotheses[2].state == "met":
-        other = orthogonal(data).network
+    other = orthogonal(data).network if hypotheses[2].state == "met" else None
     same = np.nan if other is None else float(np.abs(other(setting.X + 0.3) - network(setting.X + 0.3)).max())
     conclusions = [
         equal("margins", network.margins(setting.X, y), 1.0, tolerance=1e-12),

@@ -2,7 +2,6 @@ r"""X.sharp: the shortest step along u that the lemmas of Theorem 4.1 prove, whe
 
 import numpy as np
 
-from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_vector
 from marginflow.theory.frame import Findings, Instance, at_most, is_kkt_point, require, stated, value
 from marginflow.theory.instances import orthogonal_point
@@ -35,11 +34,10 @@ def sharp_step(instance: Instance) -> Findings:
     )
     require(hypotheses, "no step for these data", given=n > 0 and D > 0 and setting.D > 0)
     t = (p + 1) / D + ((n - 1) * (p + 1) + d + 1) / (n * D)
-    moved = setting.y * network(setting.X - t * setting.y[:, None] * setting.u)
     literal = vys22_vector(setting.X, setting.y, form="literal", ambient_dimension=d)
     flip = vys22_vector(setting.X, setting.y, form="flip", ambient_dimension=d)
     size = t * setting.u_norm
-    truth = minimal_step(network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
+    truth = setting.shortest_flip(network)
     return Findings(
         value("t", t),
         value("||t u||", size),
@@ -48,7 +46,7 @@ def sharp_step(instance: Instance) -> Findings:
         value("||z||, exact", truth),
         hypotheses=hypotheses,
         claims=(
-            at_most("y_i N(x_i - y_i t u)", moved, 0.0, scale=1.0),
+            at_most("y_i N(x_i - y_i t u)", setting.moved(network, t), 0.0, scale=1.0),
             at_most("||t u|| against flip-only", size, flip.size),
         ),
         arithmetic=(at_most("the exact step is no longer", truth, size),),

@@ -32,14 +32,13 @@ def more_samples(instance: Instance) -> Findings:
     measured: list[Check] = []
     orthogonal = orthogonal_point(d, d // 3)
     setting = Setting.of(orthogonal.the_data())
-    flip = minimal_step(orthogonal.the_network(), setting.X, setting.y, setting.u).all_at_once * setting.u_norm
+    flip = setting.shortest_flip(orthogonal.the_network())
     measured.append(value("flip sqrt(m/d), orthogonal", flip * float(np.sqrt(setting.m / d))))
     for m in sorted({max(2, d // 10), round(d**0.5), d, 2 * d}):
         data = Sphere(dimension=d, labels="both").sample(m, seed=instance.seed)
         point = kkt_point(data, width=max(20, 2 * m), seed=instance.seed)
         setting = Setting.of(data, point.certificate.margin_set)
-        steps = minimal_step(point.network, setting.X, setting.y, setting.u)
-        flip = steps.all_at_once * setting.u_norm
+        flip = setting.shortest_flip(point.network)
         note = f"m / allowed = {m / Setting.of(data).allowed:.3g}, KKT residual {point.certificate.total:.1e}"
         measured.append(value(f"flip sqrt(m/d) at m = {m}", flip * float(np.sqrt(m / d)), note))
     return Findings(hypotheses=(large,), constants=tuple(measured))
@@ -71,7 +70,7 @@ def unequal_norms(instance: Instance) -> Findings:
     network = instance.certificate.network
     hypotheses = (is_kkt_point(instance), setting.balanced())
     require(hypotheses, "", value("||u||", 0.0), given=setting.u_norm > 0)
-    truth = minimal_step(network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
+    truth = setting.shortest_flip(network)
     return Findings(
         value("d_min / d", d_min / setting.d),
         value("d_max / d", d_max / setting.d),
@@ -120,14 +119,8 @@ def clusters(instance: Instance) -> Findings:
 def _with_test_points() -> Instance:
     law = GramReduction(Sphere(dimension=100_000, labels="balanced"))
     data = law.sample(16, seed=0)
-    point = at_point(convex_pair(data), "")
-    return Instance(
-        name="the exact pair on 16 random samples in dimension 100000, and 500 fresh points",
-        network=point.network,
-        data=data,
-        multipliers=point.multipliers,
-        test=law.fresh(500, train=data, seed=1),
-    )
+    name = "the exact pair on 16 random samples in dimension 100000, and 500 fresh points"
+    return at_point(convex_pair(data), name, test=law.fresh(500, train=data, seed=1))
 
 
 @stated(

@@ -9,7 +9,6 @@ from marginflow.certificates import certify, certify_deep, training_floor
 from marginflow.data import Sphere
 from marginflow.limit import kkt_point, orthogonal
 from marginflow.networks import MLP, TwoLayer
-from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_vector
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, is_kkt_point, require, stated, value
 from marginflow.theory.recorded import deep_run, flow_run, recipe_run, trained_by, unfinished_run
@@ -109,10 +108,7 @@ def tight_constant(instance: Instance) -> Findings:
     judged = [certify(network, data, hard_patterns=False) for network in instance.networks]
     kkt = is_kkt_point(judged, "KKT residuals")
     hypotheses = require((*setting.hypotheses(), kkt), "", value("p", setting.p), given=setting.defines_z)
-    sizes = [
-        minimal_step(certificate.network, setting.X, setting.y, setting.u).all_at_once * setting.u_norm
-        for certificate in judged
-    ]
+    sizes = [setting.shortest_flip(certificate.network) for certificate in judged]
     printed = vys22_vector(setting.X, setting.y, ambient_dimension=setting.d).size
     sharp = vys22_vector(setting.X, setting.y, form="sharp", ambient_dimension=setting.d).size
     return Findings(

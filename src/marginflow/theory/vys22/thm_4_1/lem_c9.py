@@ -19,7 +19,7 @@ def chain(setting: Setting) -> dict[str, float]:
         return float((opening + front) / rest * np.sqrt(length)) if rest > 0 else np.inf
 
     return {
-        "||z||": (setting.eta_1 + setting.eta_2) * setting.u_norm if setting.D > 0 else np.inf,
+        "||z||": setting.z_norm if setting.D > 0 else np.inf,
         "||u||^2 <= md + m^2 p": step(p + 1, d - m * p, m * d + m**2 * p),
         "p + 1 for p": step(p + 1, d - m * (p + 1), m * d + m**2 * (p + 1)),
         "c' <= 1/3, d >= (d + 1)/2": step(p + 1, (d + 1) / 2 - (d + 1) / 3, m * d + m * 2 * d / 3),

@@ -5,8 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.robustness import minimal_step
-from marginflow.robustness.explicit_vectors import Form, vys22_steps, vys22_vector
+from marginflow.robustness.explicit_vectors import Form, vys22_vector
 from marginflow.theory.frame import Check, Findings, Instance, at_most, is_kkt_point, stated, undefined, value
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vacuity import says_nothing
@@ -39,12 +38,10 @@ def flips(instance: Instance, setting: Setting) -> Findings:
         note = f"||z|| = {vector.size:.6g} = {vector.relative_size:.4g} sqrt(d)"
         lines[form] = at_most(f"y_i N(x_i - y_i z), {form} z", moved, level, scale=1.0, note=note, vacuous=vacuous)
         constants.append(value(f"||z||, {form}", vector.size))
-    exact = minimal_step(network, X, y, setting.u)
-    constants.append(
-        value("||z||, exact", exact.all_at_once * setting.u_norm, "the smallest multiple of u that flips all")
-    )
+    exact = setting.shortest_flip(network)
+    constants.append(value("||z||, exact", exact, "the smallest multiple of u that flips all"))
     c, c_prime, m, root = setting.c, setting.c_prime, setting.m, float(np.sqrt(setting.d))
-    length = sum(vys22_steps(float(setting.d), float(m), setting.p, float(setting.n_least), "literal")) * setting.u_norm
+    length = setting.z_norm
     order = 18 * root * np.sqrt(2 / m) / c
     return Findings(
         constants=tuple(constants),
