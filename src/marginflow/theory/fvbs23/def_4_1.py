@@ -18,12 +18,12 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
 
 @cache
-def linear_network(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance:
+def linear_network() -> Instance:
     """The linear classifier u / d as a network of two neurons, on 100 clusters: it flips at sqrt(d / k)."""
-    law = GramReduction(law_of(d, k, sigma, stratified=True))
-    data = law.sample(k)
+    law = GramReduction(law_of(1092, 100, 1e-4, stratified=True))
+    data = law.sample(100)
     sample = ClusterSample.of(Instance(data=data, law=law))
-    w = mean_classifier(sample.means, sample.setting.y, ambient_dimension=d).w
+    w = mean_classifier(sample.means, sample.setting.y, ambient_dimension=1092).w
     network = TwoLayer(W=np.vstack([w, -w]), b=np.zeros(2), v=np.array([1.0, -1.0]))
     test = law.fresh(200, train=data)
     return Instance(name="the linear classifier u / d", network=network, data=data, law=law, test=test)

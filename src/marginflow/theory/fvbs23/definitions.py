@@ -10,7 +10,7 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, stated, true, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, flipped_label, preset, scaled_neurons
+from marginflow.theory.fvbs23.presets import A, flipped_label, preset, scaled_neurons, stated_of_sample
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.instances import opposite
 
@@ -79,16 +79,14 @@ def problem_2(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_sample(
     id="FVBS23/KKT",
     kind="definition",
     number="Equations (3)-(4), repeated as (6)-(7)",
     meaning="First-order stationarity of Problem (2) with Clarke subgradients at kinks.",
     formula=r"w_j = v_j \sum_i \lambda_i y_i \phi'_{ij} x_i, \quad b_j = v_j \sum_i \lambda_i y_i \phi'_{ij}, \quad "
     r"\lambda_i \ge 0, \quad \lambda_i (y_i N_\theta(x_i) - 1) = 0, \quad y_i N_\theta(x_i) \ge 1",
-    needs=("network", "data", "law"),
     parameters={"scale": "'margin one' rescales theta first; 'as given' takes the conditions literally"},
-    example=lambda: preset(A),
     control=scaled_neurons,
     control_shows="v times 1.1 and (w, b) over 1.1: the same function, not stationary",
     printed=r"\phi'_{ij} = 1[w_j^\top x_i + b_j \ge 0] \text{ off the kink, any value in } [0, 1] \text{ on it}",

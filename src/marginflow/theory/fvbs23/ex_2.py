@@ -34,7 +34,7 @@ def example_2(instance: Instance) -> Findings:
         law = Clusters(dimension=d, n_clusters=k, sigma=1.0, means="sphere", means_seed=instance.seed)
         s = ClusterSetting.of(Instance(law=law))
         settings.append(s)
-        sizes.append((s.eta_1 + s.eta_2) * s.u_norm if s.D_u > 0 and s.c_prime < 1 / 3 else math.nan)
+        sizes.append(s.z_norm if s.D_u > 0 and s.c_prime < 1 / 3 else math.nan)
         bounds.append(LENGTH * math.sqrt(s.d / s.k) / s.c)
     ratio = [size * math.sqrt(s.k / s.d) for size, s in zip(sizes, settings, strict=True)]
     slope = float(np.polyfit(np.log(dimensions), np.log(sizes), 1)[0]) if np.isfinite(sizes).all() else math.nan

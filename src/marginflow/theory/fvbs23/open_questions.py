@@ -53,13 +53,13 @@ def separable(data: Dataset) -> bool:
 
 
 @cache
-def too_many_clusters(d: int = 6, k: int = 14, n: int = 14) -> Instance:
+def too_many_clusters() -> Instance:
     """One sample for each of 14 random clusters in dimension 6, sigma = 0.01: no hyperplane separates them."""
-    law = Clusters(dimension=d, n_clusters=k, sigma=0.01, means="sphere", allocation="stratified", means_seed=1)
-    data = law.sample(n)
+    law = Clusters(dimension=6, n_clusters=14, sigma=0.01, means="sphere", allocation="stratified", means_seed=1)
+    data = law.sample(14)
     network = kkt_point(data, width=40, seed=0).network
     test = law.fresh(300, train=data)
-    return Instance(name=f"{k} random clusters in dimension {d}", network=network, data=data, law=law, test=test)
+    return Instance(name="14 random clusters in dimension 6", network=network, data=data, law=law, test=test)
 
 
 @stated_of_clusters(
@@ -87,13 +87,12 @@ def oq1(instance: Instance) -> Findings:
 
 
 @cache
-def linear_teacher(d: int = 12, n: int = 40) -> Instance:
-    """Gaussian samples labelled by their first coordinate, none nearer than 0.1 to the boundary."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((100 * n, d))
+def linear_teacher() -> Instance:
+    """40 Gaussian samples labelled by their first coordinate, none nearer than 0.1 to the boundary."""
+    X = np.random.default_rng(0).standard_normal((4000, 12))
     X = X[np.abs(X[:, 0]) >= 0.1]
-    data = Dataset(X=X[:n], y=np.sign(X[:n, 0]))
-    test = Dataset(X=X[n:], y=np.sign(X[n:, 0]))
+    whole = Dataset(X=X, y=np.sign(X[:, 0]))
+    data, test = whole.subset(np.arange(40)), whole.subset(np.arange(40, whole.n_samples))
     other = kkt_point(data, width=30, seed=0).network
     return at_point(convex_pair(data), "Gaussian samples with a linear teacher", test=test, networks=(other,))
 
@@ -192,16 +191,15 @@ def oq4(instance: Instance) -> Findings:
 
 
 @cache
-def unbalanced(positive: int = 18, negative: int = 2, d: int = 4000, rho: float = 2.0) -> Instance:
+def unbalanced(positive: int = 18, negative: int = 2) -> Instance:
     """Specialists and the exact pair on 20 means of which 2 are negative, inner products -2, sigma = 0."""
-    y = tuple(np.repeat([1.0, -1.0], [positive, negative]).tolist())
     law = Clusters(
-        dimension=d,
+        dimension=4000,
         n_clusters=positive + negative,
         sigma=0.0,
         means="equicorrelated",
-        correlation=-rho / d,
-        mean_labels=y,
+        correlation=-2 / 4000,
+        mean_labels=(1.0,) * positive + (-1.0,) * negative,
         allocation="stratified",
     )
     data = law.sample(positive + negative)

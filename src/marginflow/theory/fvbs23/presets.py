@@ -19,7 +19,7 @@ from marginflow.networks import TwoLayer
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Instance, stated
 from marginflow.theory.fvbs23.setting import ClusterSample
-from marginflow.theory.instances import at_point, pair_with_test, unbalanced, with_neuron
+from marginflow.theory.instances import at_point, changed, pair_with_test, unbalanced, with_neuron
 
 Sigma = float | Literal["1/sqrt(d)"]
 
@@ -57,30 +57,28 @@ def cluster_point(
     correlation: float = 0.0,
     stratified: bool = False,
     width: int = 2,
-    seed: int = 0,
-    reduced: bool = True,
 ) -> Instance:
-    """The exact pair on a sample of clusters, with fresh test points."""
+    """The exact pair on a sample of clusters, with fresh test points; in reduced coordinates where these are fewer."""
     clusters = law_of(d, k, sigma, correlation=correlation, stratified=stratified)
-    law = GramReduction(clusters) if reduced else clusters
+    law = GramReduction(clusters) if n + k <= d else clusters
     name = f"the exact pair on {n} samples of {k} clusters, d = {d}, sigma = {clusters.sigma_value:.3g}"
-    return pair_with_test(law, n, name, test=TEST_POINTS, seed=seed, width=width)
+    return pair_with_test(law, n, name, test=TEST_POINTS, width=width)
 
 
-def preset(numbers: tuple[int, int, Sigma, int], *, width: int = 2, seed: int = 0) -> Instance:
+def preset(numbers: tuple[int, int, Sigma, int], *, width: int = 2) -> Instance:
     """One of A, B, C, E, F (reduced coordinates) or W (ambient: more samples than dimensions)."""
-    d, k, sigma, n = numbers
-    return cluster_point(d, k, sigma, n, width=width, seed=seed, reduced=n + k <= d)
+    return cluster_point(*numbers, width=width)
 
 
-@cache
-def many_clusters(d: int = 1092, k: int = 100, sigma: float = 1e-4) -> Instance:
+def many_clusters() -> Instance:
     """One sample for each of 100 clusters: z is short there, and the deterministic lemmas apply."""
-    return cluster_point(d, k, sigma, k, stratified=True)
+    return cluster_point(1092, 100, 1e-4, 100, stratified=True)
 
 
 stated_of_clusters = partial(stated, needs=("network", "data", "law", "test"), example=lambda: preset(A))
 """Writes a statement about a network on samples of clusters and fresh points; its example is preset A by default."""
+stated_of_sample = partial(stated, needs=("network", "data", "law"), example=lambda: preset(A))
+"""Writes a statement about a network on samples of clusters; its example is preset A by default."""
 stated_of_law = partial(stated, needs=("law",), example=lambda: law_only(law_of(549, 2)))
 """Writes a statement about a law of clusters alone; its example is that of preset A by default."""
 
@@ -92,7 +90,7 @@ stated_of_law = partial(stated, needs=("law",), example=lambda: law_only(law_of(
 def means_point(d: int = 200, positive: int = 5, negative: int = 5) -> Instance:
     """The closed form (i) on orthogonal means, sigma = 0: every opposite pair is on a kink."""
     point = pair_kink(positive, negative, d)
-    y = tuple(np.repeat([1.0, -1.0], [positive, negative]).tolist())
+    y = (1.0,) * positive + (-1.0,) * negative
     law = Clusters(dimension=d, n_clusters=positive + negative, sigma=0.0, mean_labels=y, allocation="stratified")
     return at_point(point, f"the closed form on {positive + negative} means", law=law, test=point.data)
 
@@ -107,14 +105,14 @@ def specialist_point(d: int = 2000, k: int = 10, rho: float = 2.0) -> Instance:
 
 
 @cache
-def hundreds_of_clusters(d: int = 6961, k: int = 396, sigma: float = 1e-30) -> Instance:
+def hundreds_of_clusters(d: int = 6961, k: int = 396) -> Instance:
     """So many clusters that the printed z is shorter than the data, with n >= k ln(d)^2 samples drawn independently.
 
     The noise is far below the resolution of a float: every sample is rounded to its mean. The network is the closed
     form on the means; the first sample of each cluster carries the multiplier of its mean.
     """
-    y = tuple(np.repeat([1.0, -1.0], k // 2).tolist())
-    law = Clusters(dimension=d, n_clusters=k, sigma=sigma, mean_labels=y)
+    y = (1.0,) * (k // 2) + (-1.0,) * (k // 2)
+    law = Clusters(dimension=d, n_clusters=k, sigma=1e-30, mean_labels=y)
     point = pair_kink(k // 2, k // 2, d)
     means = point.data.X[:, :k]  # the means are multiples of the first k basis vectors
     rng = np.random.default_rng(0)
@@ -168,12 +166,12 @@ def with_robust_network(good: Instance) -> Instance:
 
 
 @cache
-def long_noise(numbers: tuple[int, int, Sigma, int] = A, factor: float = 20.0) -> Instance:
-    """A preset in which the noise of the first sample is stretched: P1 fails. Without the network."""
-    good = preset(numbers)
+def long_noise() -> Instance:
+    """Preset A in which the noise of the first sample is 20 times as long: P1 fails. Without the network."""
+    good = preset(A)
     sample, X = ClusterSample.of(good), good.the_data().X.copy()
     centre = sample.means[sample.clusters[0]]
-    X[0] = centre + factor * (X[0] - centre)
+    X[0] = centre + 20.0 * (X[0] - centre)
     return good.only("law", "test", name="a sample with one long noise", data=replace(sample.data, X=X))
 
 
@@ -186,37 +184,34 @@ def robust_of_many(d: int = 6961, k: int = 396) -> Instance:
 
 
 @cache
-def blind_network(numbers: tuple[int, int, Sigma, int] = B) -> Instance:
-    """The robust network of Theorem 4.1 without the neurons of its first two clusters: not a KKT point."""
-    good = robust_control(numbers)
-    network = good.the_network()
-    assert network.b is not None
-    kept = TwoLayer(W=network.W[2:], b=network.b[2:], v=network.v[2:])
-    return replace(good, name="the robust network, blind to two clusters", network=kept)
+def blind_network() -> Instance:
+    """The robust network of Theorem 4.1 on preset B without the neurons of its first two clusters: not a KKT point."""
+    good = robust_control(B)
+    kept = np.arange(2, good.the_network().width)
+    return good.but(name="the robust network, blind to two clusters", network=good.the_network().neurons(kept))
 
 
 @cache
 def scaled_neurons(numbers: tuple[int, int, Sigma, int] = A, factor: float = 1.1) -> Instance:
     """A preset with v times `factor` and (w, b) divided by it: the same function, not a KKT point."""
-    good = preset(numbers)
-    moved = unbalanced(good.the_network(), factor)
-    return replace(good, name="a preset with unbalanced neurons", network=moved, multipliers=None)
+    name = "a preset with unbalanced neurons"
+    return changed(preset(numbers), name, lambda network: unbalanced(network, factor), "law", "test")
 
 
 @cache
-def backward_neuron(numbers: tuple[int, int, Sigma, int] = A) -> Instance:
-    """A preset with one more positive neuron that points along -u: it separates, and is not a KKT point."""
-    good = preset(numbers)
+def backward_neuron() -> Instance:
+    """Preset A with one more positive neuron that points along -u: it separates, and is not a KKT point."""
+    good = preset(A)
     moved = with_neuron(good.the_network(), -1e-3 * ClusterSample.of(good).u, 0.0, 0.5)
-    return replace(good, name="a preset with a neuron that points along -u", network=moved, multipliers=None)
+    return good.but(name="a preset with a neuron that points along -u", network=moved, multipliers=None)
 
 
 @cache
-def missing_cluster(numbers: tuple[int, int, Sigma, int] = B) -> Instance:
-    """A preset without the samples of its last cluster: P6 fails."""
-    good = preset(numbers)
+def missing_cluster() -> Instance:
+    """Preset B without the samples of its last cluster: P6 fails."""
+    good = preset(B)
     sample = ClusterSample.of(good)
-    point = convex_pair(sample.data.subset(sample.clusters != numbers[1] - 1))
+    point = convex_pair(sample.data.subset(sample.clusters != sample.setting.k - 1))
     return at_point(point, "a sample without its last cluster", law=good.law, test=good.test)
 
 

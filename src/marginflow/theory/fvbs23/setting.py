@@ -9,7 +9,7 @@ Logarithms are natural. `Delta` = 4 g with g = sigma sqrt(d) ln d, and q_d = d^(
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -191,6 +191,11 @@ class ClusterSetting(ClusterLetters):
         return math.sqrt(float(self.y @ self.gram @ self.y))
 
     @property
+    def z_norm(self) -> float:
+        """||z|| = (eta_1 + eta_2) ||u||, of the vector that is printed."""
+        return (self.eta_1 + self.eta_2) * self.u_norm
+
+    @property
     def squared_distances(self) -> FloatArray:
         """||mu^(q) - mu^(r)||^2, shape (k, k)."""
         norms = np.diag(self.gram)
@@ -259,12 +264,14 @@ class ClusterSample:
         return self.data.X @ self.data.X.T
 
     @cached_property
-    def distinct(self) -> IntArray:
-        """Samples that differ: one per cluster where all noise is rounded away, otherwise all.
+    def distinct(self) -> ClusterSample:
+        """The samples that differ: one per cluster where all noise is rounded away, otherwise all.
 
         Copies of a sample add no pair to P2, P4 and P5 that i = i' does not have, and to P3 nothing.
         """
-        return np.arange(self.n) if self.noise.any() else self.first
+        if self.noise.any():
+            return self
+        return replace(self, data=self.data.subset(self.first), clusters=self.clusters[self.first])
 
     @property
     def first(self) -> IntArray:
@@ -299,34 +306,25 @@ class ClusterSample:
     def P2(self) -> Check:
         """|<xi_i, xi_i'>| <= sigma^2 sqrt(2d) ln d for i != i'; nothing to check for one sample."""
         bound = self.setting.sigma**2 * math.sqrt(2 * self.setting.d) * self.setting.L
-        noise = self.noise[self.distinct]
+        noise = self.distinct.noise
         inner = np.abs(noise @ noise.T)
         np.fill_diagonal(inner, 0.0)
         return at_most("P2: |<xi_i, xi_i'>|", inner, bound)
 
     def P3(self) -> Check:
         """|<mu^(q), xi_i>| <= sigma sqrt(d) ln d."""
-        return at_most("P3: |<mu, xi_i>|", np.abs(self.noise[self.distinct] @ self.means.T), self.setting.g)
-
-    def _pairs(self) -> tuple[FloatArray, BoolArray]:
-        """Inner products of the samples that differ, and whether they are of one cluster."""
-        if self.distinct.size == self.n:
-            return self.gram, self.same
-        X, clusters = self.data.X[self.distinct], self.clusters[self.distinct]
-        return X @ X.T, clusters[:, None] == clusters[None, :]
+        return at_most("P3: |<mu, xi_i>|", np.abs(self.distinct.noise @ self.means.T), self.setting.g)
 
     def P4(self) -> Check:
         """|<x_i, x_i'>| <= p + Delta across clusters."""
-        inner, same = self._pairs()
-        across = np.abs(np.where(same, 0.0, inner))
+        across = np.abs(np.where(self.distinct.same, 0.0, self.distinct.gram))
         bound = self.setting.p + self.setting.Delta
         return at_most("P4: |<x_i, x_i'>| across clusters", across, bound, scale=self.setting.d)
 
     def P5(self) -> tuple[Check, Check]:
         """d - Delta <= <x_i, x_i'> <= 3d + Delta within a cluster, i = i' included."""
         s = self.setting
-        inner, same = self._pairs()
-        within = inner[same]
+        within = self.distinct.gram[self.distinct.same]
         return (
             at_least("P5: <x_i, x_i'> within a cluster, from below", within, s.d - s.Delta),
             at_most("P5: <x_i, x_i'> within a cluster", within, 3 * s.d + s.Delta),

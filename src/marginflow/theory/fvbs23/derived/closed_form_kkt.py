@@ -9,7 +9,7 @@ from marginflow.networks.evaluation import augmented_samples
 from marginflow.robustness import minimal_step
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import B, means_point, preset, specialist_point
+from marginflow.theory.fvbs23.presets import B, means_point, preset, specialist_point, stated_of_sample
 
 
 @stated(
@@ -54,14 +54,13 @@ def x_pair(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_sample(
     id="FVBS23/X.ClosedFormKKT",
     kind="construction",
     number="Derived, sigma = 0",
     meaning="Two KKT points in closed form: a pair with every opposite mean on a kink, and one neuron per cluster.",
     formula=r"U_+ = a \sum_{I_+} \tilde x - \beta \sum_{I_-} \tilde x, \ a = \frac{d + k_-}{d (d + k)}, \ "
     r"\beta = \frac{k_+}{d (d + k)}; \qquad \lambda_q = (d + 1)^{-1/2}, \ S_q = \frac{1}{d + 1}",
-    needs=("network", "data", "law"),
     parameters={"form": "pair or specialist"},
     example=lambda: replace(specialist_point(), parameters={"form": "specialist"}),
     control=lambda: replace(means_point(), parameters={"form": "specialist"}),

@@ -19,6 +19,7 @@ from marginflow.theory.fvbs23.presets import (
     law_of,
     preset,
     stated_of_clusters,
+    stated_of_sample,
     with_robust_network,
 )
 from marginflow.theory.fvbs23.setting import ClusterSample
@@ -116,12 +117,11 @@ def rem_1nn(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_sample(
     id="FVBS23/Rem-MarginNotTight",
     number="Section 4.1, comparison with [VYS22]",
     meaning="Samples need not lie on the margin, unlike in [VYS22]: most of a cluster is behind a few of its points.",
     formula=r"\exists i: \ y_i N_\theta(x_i) > 1",
-    needs=("network", "data", "law"),
     example=lambda: preset(B),
     control=lambda: preset(F),
     control_shows="with sigma = 1 in a huge dimension all samples are nearly orthogonal and on the margin",

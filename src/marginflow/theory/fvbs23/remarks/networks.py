@@ -32,6 +32,7 @@ from marginflow.theory.fvbs23.presets import (
     robust_of_many,
     specialist_point,
     stated_of_clusters,
+    stated_of_sample,
 )
 from marginflow.theory.fvbs23.setting import LENGTH, ClusterSample, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
@@ -225,13 +226,12 @@ def _without_noise(point: Instance) -> Instance:
     return replace(point, data=data.subset(first), law=exact, test=None, multipliers=weights)
 
 
-@stated(
+@stated_of_sample(
     id="FVBS23/Rem-Sigma0",
     number="Section 4, comparison with [VYS22, Theorem 4.1]",
     meaning="As sigma tends to 0 the samples are the means, and the result of [VYS22] is recovered up to constants.",
     formula=r"\sigma \to 0: \quad \Delta = 0, \ n = k, \ 10 k (p + 1) \le d + 1, \quad \|z\| = "
     r"O\left(\sqrt{\tfrac{d}{c^2 k}}\right)",
-    needs=("network", "data", "law"),
     example=lambda: _without_noise(hundreds_of_clusters()),
     control=lambda: _without_noise(robust_of_many()),
     control_shows="the robust network on the means is not a KKT point, and the printed z does not flip it",
@@ -245,7 +245,7 @@ def rem_sigma0(instance: Instance) -> Findings:
     s = neurons.sample.setting
     data = instance.the_data()
     outputs = data.y * neurons.outputs(data.X)
-    printed = (s.eta_1 + s.eta_2) * s.u_norm / math.sqrt(s.d)
+    printed = s.z_norm / math.sqrt(s.d)
     least = s.least
     # [VYS22, Thm 4.1] on the same means, where m = k.
     older = (

@@ -21,13 +21,13 @@ from marginflow.theory.instances import at_point, opposite, pair_with_test
 
 
 @cache
-def unequal_norms(spread: float = 0.05) -> Instance:
-    """Ten orthogonal means with norms between (1 - spread) and (1 + spread) sqrt(d), 60 samples, d = 3382."""
+def unequal_norms() -> Instance:
+    """Ten orthogonal means with norms between 0.95 and 1.05 sqrt(d), 60 samples, d = 3382."""
     d, k = 3382, 10
     means = np.zeros((k, d))
-    means[np.arange(k), np.arange(k)] = math.sqrt(d) * np.linspace(1 - spread, 1 + spread, k)
+    means[np.arange(k), np.arange(k)] = math.sqrt(d) * np.linspace(0.95, 1.05, k)
     law = GramReduction(Clusters(dimension=d, means=means, sigma="1/sqrt(d)", allocation="stratified"))
-    return pair_with_test(law, 60, f"means with norms within {spread:g} of sqrt(d)", test=200)
+    return pair_with_test(law, 60, "means with norms within 0.05 of sqrt(d)", test=200)
 
 
 @stated_of_clusters(
@@ -137,10 +137,10 @@ def smallest_certified_dimension(k: int, sigma: float | None) -> int:
 
 
 @cache
-def loud(d: int, sigma: float = 2.0) -> Instance:
+def loud() -> Instance:
     """40 samples of two orthogonal clusters with more noise than Assumption 2.2 allows."""
-    law = GramReduction(law_of(d, 2, sigma, stratified=True))
-    return pair_with_test(law, 40, f"two clusters, sigma = {sigma:g}, d = {d}", test=200)
+    law = GramReduction(law_of(14_000_000, 2, 2.0, stratified=True))
+    return pair_with_test(law, 40, "two clusters, sigma = 2, d = 14000000", test=200)
 
 
 @stated_of_clusters(
@@ -148,8 +148,8 @@ def loud(d: int, sigma: float = 2.0) -> Instance:
     number="Section 2, after Example 1",
     meaning="With few clusters, generalisation survives noise above 1, up to about d^(1/8).",
     formula=r"k = \tilde O(1), \ p = \tilde O(\sqrt{d}): \quad \sigma = \tilde O(d^{1/8})",
-    example=lambda: loud(14_000_000),
-    control=lambda: opposite(loud(14_000_000)),
+    example=loud,
+    control=lambda: opposite(loud()),
     control_shows="the opposite network: every point is on the wrong side",
     printed=r"\sigma = \tilde O(d^{1/8})",
     sharp=r"\sigma^4 \lesssim \frac{\sqrt{d}}{\mathrm{const} \cdot k \ln d}",

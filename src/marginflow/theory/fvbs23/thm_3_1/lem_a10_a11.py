@@ -2,9 +2,9 @@ r"""[FVBS23, Lemmas A.10 and A.11]: the sums over neurons at a KKT point, from a
 
 import numpy as np
 
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, stated, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, flipped_label, preset, scaled_neurons
+from marginflow.theory.fvbs23.presets import flipped_label, scaled_neurons, stated_of_sample
 
 
 def deterministic(instance: Instance, *, noise: bool = True) -> tuple[Check, ...]:
@@ -40,13 +40,11 @@ def lower_sums(neurons: CertifiedNeurons) -> tuple[Check, ...]:
     )
 
 
-@stated(
+@stated_of_sample(
     id="FVBS23/LemA.10",
     meaning="No cluster carries more weight than about 1 / d.",
     formula=r"\max_q \max(S_q^+, S_q^-) \le \frac{1}{(1 - 2c')(d - \Delta + 1)} \le \frac{5}{4 (d - \Delta + 1)}, "
     r"\quad S_q^\pm = \sum_{i \in I^{(q)}} \sum_{j \in J_\pm} \lambda_i v_j^2 \phi'_{ij}",
-    needs=("network", "data", "law"),
-    example=lambda: preset(A),
     control=flipped_label,
     control_shows="one label is not that of its cluster: its multiplier is hundreds of times too large",
     printed=r"\frac{1}{(1 - 2c')(d - \Delta + 1)}",
@@ -69,12 +67,10 @@ def lemma_a10(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_sample(
     id="FVBS23/LemA.11",
     meaning="Every cluster carries a weight of at least about 1 / (3d) on the neurons of its own sign.",
     formula=r"q \in Q_\pm: \ S_q^\pm \ge \left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",
-    needs=("network", "data", "law"),
-    example=lambda: preset(A),
     control=lambda: scaled_neurons(factor=0.3),
     control_shows="outputs 0.3 times as large, inputs to match: not a KKT point, and the weights v_j^2 are too small",
     printed=r"\left(1 - \frac{c'}{1 - 2c'}\right) \frac{1}{3d + \Delta + 1}",

@@ -57,8 +57,8 @@ def and_worst_points(sample: ClusterSample, test: Dataset, clusters: IntArray) -
 
 def inner_products(sample: ClusterSample, test: Dataset, clusters: IntArray) -> tuple[FloatArray, BoolArray]:
     """<x_i, x> and whether x is of the cluster of x_i, for the samples that differ, shapes (n, t)."""
-    own: BoolArray = sample.clusters[sample.distinct, None] == clusters[None, :]
-    return sample.data.X[sample.distinct] @ test.X.T, own
+    own: BoolArray = sample.distinct.clusters[:, None] == clusters[None, :]
+    return sample.distinct.data.X @ test.X.T, own
 
 
 def near_one_cluster(sample: ClusterSample, test: Dataset, clusters: IntArray) -> tuple[Check, Check]:
@@ -77,8 +77,8 @@ def nice_noise(sample: ClusterSample, test: Dataset, clusters: IntArray) -> tupl
     noise = test.X - sample.means[clusters]
     return (
         *near_one_cluster(sample, test, clusters),
-        at_most("|<x_i, xi>|", np.abs(sample.data.X[sample.distinct] @ noise.T), s.Delta, scale=s.d),
-        at_most("|<xi_i, xi>|", np.abs(sample.noise[sample.distinct] @ noise.T), s.Delta, scale=s.d),
+        at_most("|<x_i, xi>|", np.abs(sample.distinct.data.X @ noise.T), s.Delta, scale=s.d),
+        at_most("|<xi_i, xi>|", np.abs(sample.distinct.noise @ noise.T), s.Delta, scale=s.d),
     )
 
 
@@ -89,10 +89,7 @@ def are_nice(sample: ClusterSample, test: Dataset, clusters: IntArray) -> BoolAr
     noise = test.X - sample.means[clusters]
     room = 1e-9 * s.d
     off = np.where(own, np.abs(inner - s.d) - s.Delta, np.abs(inner) - s.p - s.Delta)
-    along = (
-        np.maximum(np.abs(sample.data.X[sample.distinct] @ noise.T), np.abs(sample.noise[sample.distinct] @ noise.T))
-        - s.Delta
-    )
+    along = np.maximum(np.abs(sample.distinct.data.X @ noise.T), np.abs(sample.distinct.noise @ noise.T)) - s.Delta
     fine: BoolArray = np.all(np.maximum(off, along) <= room, axis=0)
     return fine
 

@@ -4,9 +4,9 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.frame import Findings, Instance, at_least, stated, value
+from marginflow.theory.frame import Findings, Instance, at_least, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
-from marginflow.theory.fvbs23.presets import A, backward_neuron, preset, robust_control, stated_of_clusters
+from marginflow.theory.fvbs23.presets import backward_neuron, robust_control, stated_of_clusters, stated_of_sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
 
@@ -44,13 +44,11 @@ def lemma_d3(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@stated_of_sample(
     id="FVBS23/LemD.4",
     meaning="Every neuron responds to u with the sign of its output and at least D_u times its weight.",
     formula=r"j \in J_+: w_j^\top u \ge s_j D_u, \quad j \in J_-: w_j^\top u \le -s_j D_u, \quad "
     r"D_u = d - \Delta - k p - k \Delta",
-    needs=("network", "data", "law"),
-    example=lambda: preset(A),
     control=backward_neuron,
     control_shows="a positive neuron points along -u: the network separates and is not a KKT point",
     printed=r"w_j^\top u \le \sum_i \lambda_i v_j \phi'_{ij} D_u \quad (j \in J_-)",

@@ -94,7 +94,7 @@ def _flip(instance: Instance, sign: float) -> Findings:
     return Findings(
         value("eta_1", s.eta_1),
         value("eta_2", s.eta_2),
-        value("||z|| / sqrt(d)", (s.eta_1 + s.eta_2) * s.u_norm / math.sqrt(s.d), "above 1: longer than the data"),
+        value("||z|| / sqrt(d)", s.z_norm / math.sqrt(s.d), "above 1: longer than the data"),
         value("points", float(chosen.sum())),
         hypotheses=(*deterministic(instance), *nice_noise(neurons.sample, test, clusters)),
         claims=(claim,),

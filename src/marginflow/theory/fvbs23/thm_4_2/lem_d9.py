@@ -17,19 +17,19 @@ def size_constant(d: int, c: float) -> float:
 def size_checks(s: ClusterSetting) -> tuple[Check, tuple[Check, ...]]:
     """The length of z against 13.31 sqrt(d / (c^2 k)), and the chain of Lemma D.9 that leads there."""
     A_d, B_d = fvbs23_size_constants(s.d)
-    eta, squared = s.eta_1 + s.eta_2, s.u_norm**2
+    eta, z = s.eta_1 + s.eta_2, s.z_norm
     C = size_constant(s.d, s.c)
     middle, plugged = s.k * s.d + s.k**2 * s.p, s.k * s.d + s.k * s.c_prime * (s.d - s.Delta + 1)
     order = math.sqrt(s.d / s.k) / s.c if s.c > 0 else math.nan
     steps = (
         at_most("eta_1 + eta_2", eta, (A_d + B_d / s.c) / s.k if s.c > 0 else math.nan),
-        at_most("||u||^2", squared, middle),
+        at_most("||u||^2", s.u_norm**2, middle),
         at_most("k d + k^2 p", middle, plugged),
         at_most("k d + k c' (d - Delta + 1)", plugged, 1.1 * s.k * s.d + 0.1 * s.k),
-        at_most("||z|| against C sqrt(d / (c^2 k))", eta * s.u_norm, C * order),
+        at_most("||z|| against C sqrt(d / (c^2 k))", z, C * order),
         at_most("the constant C", C, LENGTH, tolerance=1e-3),
     )
-    return at_most("||z||", eta * s.u_norm, LENGTH * order, tolerance=1e-3, note="13.31 sqrt(d / (c^2 k))"), steps
+    return at_most("||z||", z, LENGTH * order, tolerance=1e-3, note="13.31 sqrt(d / (c^2 k))"), steps
 
 
 @stated_of_law(
@@ -47,7 +47,7 @@ def size_checks(s: ClusterSetting) -> tuple[Check, tuple[Check, ...]]:
 def lemma_d9(instance: Instance) -> Findings:
     """The links of the chain from eta_1 + eta_2 to the length of z."""
     s = ClusterSetting.of(instance)
-    z = (s.eta_1 + s.eta_2) * s.u_norm
+    z = s.z_norm
     size, steps = size_checks(s)
     return Findings(
         value("||z|| here", z),

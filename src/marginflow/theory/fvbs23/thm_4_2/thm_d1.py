@@ -33,7 +33,7 @@ def explicit_vectors(instance: Instance) -> dict[str, ExplicitVector]:
         except InputError:  # the constants of this form have no meaning here
             continue
     with contextlib.suppress(InputError):
-        found["measured"] = measured_cluster_vector(sample.data.subset(sample.distinct), test.X, clusters)
+        found["measured"] = measured_cluster_vector(sample.distinct.data, test.X, clusters)
     return found
 
 
