@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from marginflow.data import Dataset, GramReduction, Orthogonal, Sphere
+from marginflow.data import GramReduction, Orthogonal, Sphere
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, equal, require, stated, value
 from marginflow.theory.vys22.setting import Setting
 
@@ -76,14 +76,6 @@ def most_samples(d: int) -> int:
     return int((d + 1) / (3 * (math.sqrt(d) * math.log(d) + 1)))
 
 
-def random_samples(d: int, seed: int, samples: int = 0) -> Dataset | None:
-    """`most_samples` random samples (or so many) with balanced labels; None if these are fewer than 2."""
-    m = samples or most_samples(d)
-    if m < 2:
-        return None
-    return GramReduction(Sphere(dimension=d, labels="balanced")).sample(m, seed=seed)
-
-
 @stated(
     id="VYS22/Ex1b",
     number="Example 1, second item",
@@ -106,11 +98,12 @@ def example_1b(instance: Instance) -> Findings:
     first = instance.whole("dimension", _DIMENSIONS_B[0])
     dimensions = (first, 10 * first, 100 * first)
     samples = instance.whole("samples", 0)
-    drawn = [random_samples(d, instance.seed, samples) for d in dimensions]
     printed = [most_samples(d) for d in dimensions]
     enough = at_least("m in the smallest dimension", printed[0], 2, note="needs d >= 2123")
-    settings = [Setting.of(data) for data in drawn if data is not None]
-    require(enough, "fewer than two samples", given=len(settings) > 2)
+    counts = [samples or m for m in printed]
+    require(enough, "fewer than two samples", given=min(counts) > 1)
+    laws = [GramReduction(Sphere(dimension=d, labels="balanced")) for d in dimensions]
+    settings = [Setting.of(law.sample(m, seed=instance.seed)) for law, m in zip(laws, counts, strict=True)]
     order = equal("m against floor((d+1) / (3 (sqrt(d) ln d + 1)))", [setting.m for setting in settings], printed)
     sizes = [setting.z_norm for setting in settings]
     claimed = [math.sqrt(math.sqrt(d) * math.log(d)) for d in dimensions]

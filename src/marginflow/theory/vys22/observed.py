@@ -46,12 +46,10 @@ def _instance(numbers: Mapping[str, float], seed: int) -> Instance:
     return Instance(name=f"a KKT point of width 100 on {name}", network=found.network, data=data)
 
 
-def _shortest(numbers: Mapping[str, float], instance: Instance) -> float:
-    return Setting.of(instance.the_data()).shortest_flip(instance.the_network()) / math.sqrt(numbers["d"])
-
-
 SHORTEST_FLIP: Final = Observation(
     name="||z|| / sqrt(d) of the shortest multiple of u that flips every sample of a KKT point",
     instance=_instance,
-    measure=_shortest,
+    measure=lambda numbers, instance: (
+        Setting.of(instance.the_data()).shortest_flip(instance.the_network()) / math.sqrt(numbers["d"])
+    ),
 )

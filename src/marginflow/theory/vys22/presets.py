@@ -16,7 +16,6 @@ from marginflow.robustness import one_neuron_per_sample
 from marginflow.theory.frame import Instance
 from marginflow.theory.instances import (
     at_point,
-    backward,
     changed,
     frozen_pair,
     gram_point,
@@ -56,12 +55,6 @@ def one_signed() -> Instance:
     """A network whose outputs are all positive cannot fit a negative label, whatever its weights."""
     name = "the orthogonal preset with positive outputs only"
     return changed(orthogonal_preset(), name, lambda network: replace(network, v=np.abs(network.v)))
-
-
-@cache
-def backward_control() -> Instance:
-    """A KKT point with one more positive neuron that points along -u: it separates, but no multipliers explain it."""
-    return backward(gram_preset(), "a KKT point with a neuron that points along -u", 0.5)
 
 
 @cache

@@ -105,11 +105,6 @@ def _scaled_output() -> Instance:
     return changed(frozen_orthogonal(), "the frozen closed form with one neuron doubled", doubled)
 
 
-def _backward() -> Instance:
-    """The frozen closed form with one more positive neuron, along -u and small enough to keep the data separated."""
-    return backward(frozen_orthogonal(), "the frozen closed form with a neuron along -u", 1.0)
-
-
 @stated(
     id="VYS22/Sec5.2",
     kind="lemma",
@@ -172,7 +167,7 @@ def section_5_3(instance: Instance) -> Findings:
     meaning="Moving against u, the pre-activations of the positive neurons only fall.",
     formula=r"j \in J^+: \quad w_j^\top (x_i - \eta u) + b_j \le w_j^\top x_i + b_j - \eta \Lambda_j (d - mp)",
     example=frozen_orthogonal,
-    control=_backward,
+    control=lambda: backward(frozen_orthogonal(), "the frozen closed form with a neuron along -u", 1.0),
     control_shows="a positive neuron along -u rises instead",
 )
 def section_5_4(instance: Instance) -> Findings:

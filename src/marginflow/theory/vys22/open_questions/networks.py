@@ -150,9 +150,10 @@ def lazy(instance: Instance) -> Findings:
 
 
 @cache
-def _found_from(seeds: int) -> tuple[TwoLayer, ...]:
+def _five_starts() -> Instance:
     data = orthogonal_preset().the_data()
-    return tuple(kkt_point(data, width=12, seed=seed).network for seed in range(seeds))
+    networks = tuple(kkt_point(data, width=12, seed=seed).network for seed in range(5))
+    return Instance(name="KKT points from five starts on the orthogonal preset", data=data, networks=networks)
 
 
 @stated(
@@ -161,9 +162,7 @@ def _found_from(seeds: int) -> tuple[TwoLayer, ...]:
     meaning="On orthogonal samples, do KKT points found from different starts all equal the closed form?",
     formula=r"p = 0: \quad N_\theta = N_{\mathrm{closed\ form}} \text{ for all KKT points found}",
     needs=("networks", "data"),
-    example=lambda: orthogonal_preset().only(
-        "data", name="KKT points from five starts on the orthogonal preset", networks=_found_from(5)
-    ),
+    example=_five_starts,
     control=lambda: gram_preset().only("data", name="samples with p = 2", networks=(gram_preset().the_network(),)),
     control_shows="the samples are not orthogonal",
 )

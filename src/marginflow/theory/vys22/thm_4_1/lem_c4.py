@@ -3,7 +3,8 @@ r"""[VYS22, Lemma C.4]: along u = sum_l y_l x_l every neuron moves by at least i
 import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, is_kkt_point, stated, value
-from marginflow.theory.vys22.presets import backward_control, gram_preset
+from marginflow.theory.instances import backward
+from marginflow.theory.vys22.presets import gram_preset
 from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
 
@@ -13,7 +14,7 @@ from marginflow.theory.vys22.setting import MarginNeurons, Setting
     formula=r"j \in J^+:\ w_j^\top u \ge v_j \Lambda_j (d - mp), \qquad "
     r"j \in J^-:\ w_j^\top u \le v_j \Lambda_j (d - mp)",
     example=gram_preset,
-    control=backward_control,
+    control=lambda: backward(gram_preset(), "a KKT point with a neuron that points along -u", 0.5),
     control_shows="a positive neuron points along -u, which no multipliers explain",
     printed=r"w_j^\top u \le \sum_i v_j \lambda_i \sigma'_{ij} (d - mp) \quad (j \in J^-)",
     proved=r"w_j^\top u \le -|v_j| \Lambda_j (d - mp)",
