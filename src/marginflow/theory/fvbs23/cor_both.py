@@ -5,9 +5,10 @@ import math
 from marginflow.robustness import minimal_step
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.robustness.lower_bounds import interval_bound
-from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, value
+from marginflow.theory.frame import Findings, Instance, above, at_least, below, value
 from marginflow.theory.fvbs23.presets import many_clusters, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample
+from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
 from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors
 
@@ -45,9 +46,7 @@ def cor_both(instance: Instance) -> Findings:
         value("least certified radius / sqrt(d)", radius.min()),
         hypotheses=(
             above("k", s.k, 64, note="z of length sqrt(d/k) is below sqrt(d)/8 from 65 clusters on"),
-            *s.assumption(),
-            *sample.nice,
-            is_kkt_point(instance),
+            *deterministic(instance),
         ),
         claims=(
             above("y N(x) at the KKT point", (test.y * network(test.X))[fine], 0.0, tolerance=0.0),

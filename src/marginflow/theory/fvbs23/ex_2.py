@@ -27,15 +27,14 @@ def example_2(instance: Instance) -> Findings:
     """Random means, sigma = 1, as many clusters as Assumption 2.2 allows at half: ||z|| over three dimensions."""
     top = instance.number("dimension", 1e12)
     share = instance.number("share", 0.5)
-    sizes, settings, bounds = [], [], []
+    settings = []
     dimensions = [int(top / 100), int(top / 10), int(top)]
     for d in dimensions:
         k = max(2, 2 * int(share * most_clusters(d, 1.0, math.sqrt(d) * math.log(d)) / 2))
         law = Clusters(dimension=d, n_clusters=k, sigma=1.0, means="sphere", means_seed=instance.seed)
-        s = ClusterSetting.of(Instance(law=law))
-        settings.append(s)
-        sizes.append(s.z_norm if s.D_u > 0 and s.c_prime < 1 / 3 else math.nan)
-        bounds.append(LENGTH * math.sqrt(s.d / s.k) / s.c)
+        settings.append(ClusterSetting.of(Instance(law=law)))
+    sizes = [s.z_norm if s.D_u > 0 and s.c_prime < 1 / 3 else math.nan for s in settings]
+    bounds = [LENGTH * math.sqrt(s.d / s.k) / s.c for s in settings]
     ratio = [size * math.sqrt(s.k / s.d) for size, s in zip(sizes, settings, strict=True)]
     slope = float(np.polyfit(np.log(dimensions), np.log(sizes), 1)[0]) if np.isfinite(sizes).all() else math.nan
     return Findings(

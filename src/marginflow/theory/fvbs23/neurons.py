@@ -47,11 +47,6 @@ class CertifiedNeurons:
         total: FloatArray = self.mu.sum(axis=0) * np.abs(self.v)
         return total
 
-    @property
-    def by_cluster(self) -> FloatArray:
-        """sum_{i in I^(q)} lambda_i |v_j| phi'_ij, shape (k, m)."""
-        return self.sample.sums_by_cluster(self.mu * np.abs(self.v))
-
     @cached_property
     def S(self) -> tuple[FloatArray, FloatArray]:
         """S_q^+ and S_q^-: sum_{i in I^(q)} sum_{J+-} lambda_i v_j^2 phi'_ij, shapes (k,)."""

@@ -10,6 +10,7 @@ from marginflow.data import GramReduction
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
+from marginflow.robustness.explicit_vectors import vys22_steps
 from marginflow.theory.frame import (
     Check,
     Findings,
@@ -246,16 +247,8 @@ def rem_sigma0(instance: Instance) -> Findings:
     data = instance.the_data()
     outputs = data.y * neurons.outputs(data.X)
     printed = s.z_norm / math.sqrt(s.d)
-    least = s.least
     # [VYS22, Thm 4.1] on the same means, where m = k.
-    older = (
-        (
-            (s.p + 1) / (s.d - s.k * s.p)
-            + 2 * (s.c * s.k * (s.p + 1) / (s.d + 1) + 1) * (s.d + 1) / (least * (s.d - s.k * s.p))
-        )
-        * s.u_norm
-        / math.sqrt(s.d)
-    )
+    older = sum(vys22_steps(float(s.d), float(s.k), s.p, float(s.least), "literal")) * s.u_norm / math.sqrt(s.d)
     size = at_most("||z|| / sqrt(d)", printed, LENGTH / (s.c * math.sqrt(s.k)), note="13.31 / (c sqrt(k))")
     flips = [flip_checks(neurons, data.X[data.y == sign], sign) for sign in (1.0, -1.0)]
     return Findings(

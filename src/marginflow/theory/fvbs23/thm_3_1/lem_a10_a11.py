@@ -19,7 +19,7 @@ def upper_sums(neurons: CertifiedNeurons) -> tuple[Check, ...]:
     plus, minus = neurons.S
     largest = np.maximum(plus, minus)
     room = s.d - s.Delta + 1
-    T = neurons.by_cluster  # (k, m)
+    T = neurons.sample.sums_by_cluster(neurons.mu * np.abs(neurons.v))  # of lambda_i |v_j| phi'_ij, shape (k, m)
     opposite = neurons.v[None, :] * s.y[:, None] < 0  # neurons of the other sign than the cluster
     others = (s.p + s.Delta + 1) / room * (T.sum(axis=0) - T)
     return (

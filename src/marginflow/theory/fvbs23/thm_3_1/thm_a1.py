@@ -24,7 +24,7 @@ from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 
 
 def theorem_hypotheses(instance: Instance) -> tuple[Check, ...]:
-    """Theorem A.1: Assumption 2.2, an independent sample of n >= k ln(d)^2, a KKT point; and the draw is a good one."""
+    """Theorem A.1: Assumption 2.2, an independent sample of n >= k ln(d)^2, KKT points; and the draw is a good one."""
     sample = ClusterSample.of(instance)
     drawn = cluster_law(instance.the_law()).allocation == "iid"
     return (
@@ -33,16 +33,10 @@ def theorem_hypotheses(instance: Instance) -> tuple[Check, ...]:
         sample.setting.enough(sample.n),
         *sample.nice,
         is_kkt_point(instance),
-        *_others(instance),
-    )
-
-
-def _others(instance: Instance) -> tuple[Check, ...]:
-    """Further networks on the same sample must be KKT points too."""
-    data = instance.the_data()
-    return tuple(
-        is_kkt_point(certify(network, data, hard_patterns=False), f"KKT residual of network {number}")
-        for number, network in enumerate(instance.networks, start=2)
+        *(
+            is_kkt_point(certify(network, sample.data, hard_patterns=False), f"KKT residual of network {number}")
+            for number, network in enumerate(instance.networks, start=2)
+        ),
     )
 
 

@@ -15,8 +15,8 @@ from marginflow.theory.frame import Check, Findings, Instance, above, at_most, u
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
-from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of, theorem_hypotheses, without_waste
+from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
+from marginflow.theory.fvbs23.thm_3_1.thm_a1 import least_outputs, networks_of, theorem_hypotheses, without_waste
 from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_checks
 from marginflow.theory.vacuity import says_nothing
 
@@ -82,8 +82,7 @@ def theorem_d1(instance: Instance) -> Findings:
     sample = ClusterSample.of(instance)
     s = sample.setting
     bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()
-    test, clusters = test_clusters(instance)
-    fine = are_nice(sample, test, clusters)
+    outputs, fine = least_outputs(instance)
     vectors = explicit_vectors(instance)
     hypotheses = theorem_hypotheses(instance)
     constants = (
@@ -95,7 +94,6 @@ def theorem_d1(instance: Instance) -> Findings:
     if "literal" not in vectors:
         return undefined(hypotheses, "z is not defined here", constants)
     moved = {form: moved_outputs(instance, vector.vector)[fine] for form, vector in vectors.items()}
-    correct = np.min([test.y * network(test.X) for network in networks_of(instance)], axis=0)[fine]
     trivial = {form: says_nothing(vector.size, s.d) for form, vector in vectors.items()}
     notes = {form: f"||z|| = {vector.relative_size:.4g} sqrt(d)" for form, vector in vectors.items()}
     nothing = trivial["literal"] or s.log_failure(sample.n) >= 0
@@ -105,7 +103,7 @@ def theorem_d1(instance: Instance) -> Findings:
         constants=constants,
         claims=(
             at_most("ln P(sign not flipped), from exact tails", exact, bound, vacuous=nothing or bound >= 0),
-            above("y N(x), the sign before", correct, 0.0, scale=1.0, vacuous=nothing),
+            above("y N(x), the sign before", outputs[fine], 0.0, scale=1.0, vacuous=nothing),
             at_most("y N(x - y z)", moved["literal"], 0.0, scale=1.0, note=notes["literal"], vacuous=nothing),
             replace(size, vacuous=nothing),
         ),
