@@ -180,20 +180,11 @@ class Atlas(Plotted, Plain):
         return shortened(f"Atlas({self.sentence()})")
 
 
-def draw(id: str, region: Region | None, grid: Mapping[str, Sequence[float]], *, known: Sequence[str]) -> Atlas:
-    """The map of a region on a grid; `theory.map` looks the region up.
+def draw(id: str, region: Region, grid: Mapping[str, Sequence[float]]) -> Atlas:
+    """The map of a region on a grid, letter by letter; `theory.map` looks the region up.
 
-    Parameters
-    ----------
-    id : str
-    region : Region or None
-    grid : mapping of letters to values
-        Every combination is a cell; letters that are left out take their defaults.
-    known : sequence of str
-        Ids that have a map, for the message.
+    Every combination is a cell; letters that are left out take their defaults.
     """
-    if region is None:
-        raise InputError(f"{id} has no map; there are maps of {', '.join(known)}.")
     if not grid or not all(vector(f"grid[{name!r}]", values).size for name, values in grid.items()):
         raise InputError("A map needs a grid: at least one letter with at least one value.")
     names = tuple(grid)

@@ -146,8 +146,10 @@ def map(id: str, grid: Mapping[str, Sequence[float]]) -> Atlas:
     {'not applicable': 0, 'says nothing': 2, 'says something': 2}
     """
     chosen = statement(id)
-    known = [name.id for name in statements() if name.region is not None]
-    return draw(chosen.id, chosen.region, grid, known=known)
+    if chosen.region is None:
+        known = ", ".join(other.id for other in statements() if other.region is not None)
+        raise InputError(f"{chosen.id} has no map; there are maps of {known}.")
+    return draw(chosen.id, chosen.region, grid)
 
 
 @dataclass(frozen=True, kw_only=True)
