@@ -6,37 +6,18 @@ from functools import cache
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, FloatArray
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, equal, stated, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import robust_control
-from marginflow.theory.fvbs23.setting import ClusterSetting
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
-
-
-def cluster_means(instance: Instance) -> FloatArray:
-    """The means of the clusters in the coordinates of the test points, shape (k, d')."""
-    test, _ = test_clusters(instance)
-    assert test.means is not None
-    return test.means
-
-
-def on_event(instance: Instance) -> BoolArray:
-    """Which test points have |<mu_q, xi>| <= g for all q, shape (t,)."""
-    test, clusters = test_clusters(instance)
-    means, g = cluster_means(instance), ClusterSetting.of(instance).g
-    fine: BoolArray = np.all(np.abs((test.X - means[clusters]) @ means.T) <= g * (1 + 1e-12), axis=1)
-    return fine
 
 
 def construction_checks(
-    instance: Instance, network: TwoLayer
+    test: FreshPoints, network: TwoLayer
 ) -> tuple[tuple[Check, ...], tuple[Check, ...], tuple[Check, ...]]:
     """On the test points of the good event: what is claimed, the steps of the proof, and sharper forms."""
-    s = ClusterSetting.of(instance)
-    test, clusters = test_clusters(instance)
-    fine = on_event(instance)
-    X, q = test.X[fine], clusters[fine]
+    s = test.setting
+    X, q = test.X[test.in_event], test.clusters[test.in_event]
     pre = network.preactivations(X)[:, : s.k]
     mine = np.arange(s.k)[None, :] == q[:, None]
     own, others = pre[mine], np.where(mine, -np.inf, pre).max(axis=1)
@@ -81,13 +62,13 @@ def lower_biases() -> Instance:
 )
 def con_robust(instance: Instance) -> Findings:
     """The given network must be the construction, and do what it is built for."""
-    s = ClusterSetting.of(instance)
-    network, means = instance.the_network(), cluster_means(instance)
+    network, test = instance.the_network(), FreshPoints.of(instance)
+    s, means = test.setting, test.means
     b = np.zeros(network.width) if network.b is None else network.b
     k = min(s.k, network.width)
-    claims, steps, sharp = construction_checks(instance, network) if network.width >= s.k else ((), (), ())
+    claims, steps, sharp = construction_checks(test, network) if network.width >= s.k else ((), (), ())
     return Findings(
-        value("test points in the event", float(on_event(instance).sum())),
+        value("test points in the event", float(test.in_event.sum())),
         hypotheses=(*s.assumption(), at_least("width", network.width, s.k)),
         claims=(
             at_most("w_j - 4 mu_j / d", np.abs(network.W[:k] - 4 * means[:k] / s.d).max(), 0.0, scale=1.0),

@@ -6,10 +6,10 @@ from marginflow.robustness import minimal_step
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.theory.frame import Findings, Instance, above, at_least, below, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import many_clusters, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors
 
 
@@ -29,8 +29,8 @@ def cor_both(instance: Instance) -> Findings:
     """One sample: the KKT point is right and is flipped by a short vector that the robust network withstands."""
     sample = ClusterSample.of(instance)
     s = sample.setting
-    test, clusters = test_clusters(instance)
-    fine = are_nice(sample, test, clusters)
+    test = FreshPoints.of(instance)
+    fine = test.are_nice(sample)
     network = instance.certificate.network
     robust = one_neuron_per_cluster(sample.means, s.y, ambient_dimension=s.d)
     root = math.sqrt(s.d)

@@ -11,10 +11,9 @@ from marginflow.robustness import minimal_step
 from marginflow.robustness.linear import mean_classifier
 from marginflow.robustness.lower_bounds import interval_bound
 from marginflow.theory.frame import Check, Findings, Instance, at_least, stated, value
-from marginflow.theory.fvbs23.con_robust import cluster_means
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import law_of, robust_control
-from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
+from marginflow.theory.fvbs23.setting import ClusterSample
 
 
 @cache
@@ -45,15 +44,14 @@ def linear_network() -> Instance:
 )
 def def_4_1(instance: Instance) -> Findings:
     """Share of the test points that keep their sign within rho sqrt(d): certified from below, refuted from above."""
-    s = ClusterSetting.of(instance)
-    network = instance.the_network()
-    test, _ = test_clusters(instance)
+    network, test = instance.the_network(), FreshPoints.of(instance)
+    s = test.setting
     rho, share = instance.number("radius", 1 / 8), instance.number("share", 0.99)
     right = test.y * network(test.X) > 0
     signs = np.where(network(test.X) > 0, 1.0, -1.0)
     root = math.sqrt(s.d)
     lower = interval_bound(network, test.X, signs).radii / root
-    upper = minimal_step(network, test.X, signs, s.y @ cluster_means(instance), at_zero="negative").sizes / root
+    upper = minimal_step(network, test.X, signs, s.y @ test.means, at_zero="negative").sizes / root
     low, high = float((lower >= rho).mean()), float((upper >= rho).mean())
     note = "from certified radii to flips found along u"
     return Findings(

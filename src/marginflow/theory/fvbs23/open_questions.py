@@ -13,10 +13,10 @@ from marginflow.robustness import minimal_step
 from marginflow.robustness.linear import max_margin_classifier
 from marginflow.robustness.rays import steps_along
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, below, is_kkt_point, stated, true, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset, stated_of_clusters, stated_of_law
 from marginflow.theory.fvbs23.remarks.relaxed import other_noise, smallest_certified_dimension
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law, log_sum
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of
 from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson
@@ -25,7 +25,7 @@ from marginflow.theory.probability import clopper_pearson
 def _flips(instance: Instance, d: int, u_norm: float) -> tuple[Check, ...]:
     """Test error with its interval, and flips along u and along the learned gradient, over sqrt(d)."""
     sample = ClusterSample.of(instance)
-    test, _ = test_clusters(instance)
+    test = FreshPoints.of(instance)
     network = instance.certificate.network
     margins = test.y * network(test.X)
     errors = clopper_pearson(int((margins <= 0).sum()), margins.size)

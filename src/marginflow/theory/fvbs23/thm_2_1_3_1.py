@@ -4,9 +4,9 @@ import numpy as np
 
 from marginflow.theory.convergence import backwards
 from marginflow.theory.frame import Findings, Instance, at_most, below, stated, true, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.recorded import clusters_run
 from marginflow.theory.fvbs23.setting import ClusterSample, cluster_law
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.probability import clopper_pearson
 
 
@@ -28,13 +28,13 @@ def end_to_end(instance: Instance) -> Findings:
     run, sample = instance.the_run(), ClusterSample.of(instance)
     s = sample.setting
     epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)
-    test, _ = test_clusters(instance)
+    test = FreshPoints.of(instance)
     wrong = int((test.y * run.network(test.X) <= 0).sum())
     path = run.trajectory
     threshold = run.plan.loss.log_threshold(sample.n)
     return Findings(
         value("ln L at the end", float(path.log_loss[-1])),
-        value("test points", test.n_samples),
+        value("test points", test.y.size),
         value("test errors", wrong),
         hypotheses=(
             *s.assumption(),
@@ -45,5 +45,5 @@ def end_to_end(instance: Instance) -> Findings:
             below("smallest ln L on the way", float(path.log_loss.min()), threshold, tolerance=0.0, note="ln(1/n)"),
             at_most("ln L never rises between records", np.diff(path.log_loss), 0.0),
         ),
-        claims=(clopper_pearson(wrong, test.n_samples).check("test error at the end", "<=", epsilon),),
+        claims=(clopper_pearson(wrong, test.y.size).check("test error at the end", "<=", epsilon),),
     )

@@ -7,9 +7,9 @@ import numpy as np
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.theory.frame import Erratum, Findings, Instance, at_most, equal, stated, value
 from marginflow.theory.fvbs23 import region
-from marginflow.theory.fvbs23.con_robust import cluster_means, construction_checks, on_event
+from marginflow.theory.fvbs23.con_robust import construction_checks
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import A, close_means, preset
-from marginflow.theory.fvbs23.setting import ClusterSetting
 from marginflow.theory.probability import log_two_sided_gaussian_tail
 
 
@@ -36,13 +36,13 @@ from marginflow.theory.probability import log_two_sided_gaussian_tail
 )
 def theorem_4_1(instance: Instance) -> Findings:
     """The construction is made here from the means; the instance brings the law and test points."""
-    s = ClusterSetting.of(instance)
+    test = FreshPoints.of(instance)
+    s, fine = test.setting, test.in_event
     width = instance.whole("width", s.k + 3)
-    made = one_neuron_per_cluster(cluster_means(instance), s.y, width=width, ambient_dimension=s.d)
+    made = one_neuron_per_cluster(test.means, s.y, width=width, ambient_dimension=s.d)
     exact = math.log(s.k) + log_two_sided_gaussian_tail(s.L)
     bound = math.log(2 * s.k) + s.log_q
-    fine = on_event(instance)
-    claims, steps, sharp = construction_checks(instance, made.network)
+    claims, steps, sharp = construction_checks(test, made.network)
     return Findings(
         value("test points in the event", float(fine.sum()), f"of {fine.size}"),
         value("printed step 2 - 4 ln(d)/sqrt(d)", 2 - 4 * s.L / math.sqrt(s.d), "at least 1 from d = 681 on"),
@@ -74,10 +74,10 @@ def theorem_4_1(instance: Instance) -> Findings:
 )
 def theorem_4_1_sharp(instance: Instance) -> Findings:
     """Inputs and certified radii of the construction, with the constants that keep sigma."""
-    s = ClusterSetting.of(instance)
-    made = one_neuron_per_cluster(cluster_means(instance), s.y, ambient_dimension=s.d)
-    _, _, sharp = construction_checks(instance, made.network)
-    fine = on_event(instance)
+    test = FreshPoints.of(instance)
+    s, fine = test.setting, test.in_event
+    made = one_neuron_per_cluster(test.means, s.y, ambient_dimension=s.d)
+    _, _, sharp = construction_checks(test, made.network)
     return Findings(
         value("test points in the event", float(fine.sum()), f"of {fine.size}"), hypotheses=s.assumption(), claims=sharp
     )

@@ -9,9 +9,9 @@ import numpy as np
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import augmented_samples
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import A, flipped_label, preset, stated_of_clusters
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
 
 @cache
@@ -44,7 +44,7 @@ def x_approx(instance: Instance) -> Findings:
     sample = neurons.sample
     s, data = sample.setting, instance.the_data()
     certificate = instance.certificate
-    test, clusters = test_clusters(instance)
+    test = FreshPoints.of(instance)
     Xt = augmented_samples(data.X, bias=True)
     fitted = neurons.v[:, None] * ((neurons.mu * data.y[:, None]).T @ Xt)
     r = np.linalg.norm(np.column_stack([neurons.W, neurons.b]) - fitted, axis=1)
@@ -59,7 +59,7 @@ def x_approx(instance: Instance) -> Findings:
     own = np.where(s.y > 0, plus, minus)
     e_x = np.sqrt((test.X**2).sum(axis=1) + 1) * total
     claimed = room * S_min - 2 * (s.k * (s.p + s.Delta + 1)) * S_max - e_x
-    outputs = s.y[clusters] * neurons.outputs(test.X)
+    outputs = test.y * neurons.outputs(test.X)
     return Findings(
         value("stationarity", certificate.stationarity),
         value("y N(x) from below", float(claimed.min())),

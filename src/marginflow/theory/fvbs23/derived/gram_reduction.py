@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.setting import ClusterSample
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
 _SIGNIFICANT: Final = 1e-4
 
@@ -42,12 +42,12 @@ def x_reduction(instance: Instance) -> Findings:
 
     sample = ClusterSample.of(instance)
     s = sample.setting
-    test, clusters = test_clusters(instance)
+    test = FreshPoints.of(instance)
     squares = (sample.noise_norms / s.sigma) ** 2
     # Given xi_0, the numbers <xi_0, xi_i> / (sigma ||xi_0||) are independent standard normal.
     first = sample.noise[0] / sample.noise_norms[0]
     inner = sample.noise[1:] @ first / s.sigma
-    fresh = (test.X - sample.means[clusters]) @ first / s.sigma
+    fresh = (test.X - sample.means[test.clusters]) @ first / s.sigma
     along = sample.noise @ sample.u / (s.sigma * s.u_norm)
     return Findings(
         value("coordinates used", sample.data.dimension),

@@ -4,15 +4,14 @@ import math
 
 import numpy as np
 
-from marginflow.data import Dataset
 from marginflow.robustness.cluster_bounds import ClusterBounds
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, is_kkt_point, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import flipped_label, stated_of_clusters
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 
 
-def sharp_checks(neurons: CertifiedNeurons, test: Dataset, bounds: ClusterBounds, name: str) -> tuple[Check, ...]:
+def sharp_checks(neurons: CertifiedNeurons, test: FreshPoints, bounds: ClusterBounds, name: str) -> tuple[Check, ...]:
     """Sums, outputs and flips against one set of bounds; a negative lower bound of the output says nothing."""
     sample = neurons.sample
     s = sample.setting
@@ -48,8 +47,8 @@ def x_sharp(instance: Instance) -> Findings:
     neurons = CertifiedNeurons.of(instance)
     sample = neurons.sample
     s = sample.setting
-    test, clusters = test_clusters(instance)
-    measured, proved = sample.measured_bounds(test.X, clusters), s.proved_bounds
+    test = FreshPoints.of(instance)
+    measured, proved = sample.measured_bounds(test.X, test.clusters), s.proved_bounds
     root = math.sqrt(s.d)
     conclusions = sharp_checks(neurons, test, measured, "measured")
     if proved.ratio < 1 / 3:

@@ -10,7 +10,7 @@ from marginflow.robustness import minimal_step
 from marginflow.robustness.baselines import nearest_neighbour_radius
 from marginflow.robustness.linear import mean_classifier
 from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
-from marginflow.theory.fvbs23.con_robust import cluster_means, on_event
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import (
     A,
     B,
@@ -23,7 +23,6 @@ from marginflow.theory.fvbs23.presets import (
     with_robust_network,
 )
 from marginflow.theory.fvbs23.setting import ClusterSample
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.instances import pair_with_test
 from marginflow.theory.probability import clopper_pearson
 
@@ -42,10 +41,9 @@ from marginflow.theory.probability import clopper_pearson
 )
 def rem_linear(instance: Instance) -> Findings:
     """w = u / d on test points of the good event: margins, norm, exact flip distance."""
-    s = ClusterSample.of(instance).setting
-    test = instance.the_test()
-    rule = mean_classifier(cluster_means(instance), s.y, ambient_dimension=s.d)
-    fine = on_event(instance)
+    test = FreshPoints.of(instance)
+    s, fine = test.setting, test.in_event
+    rule = mean_classifier(test.means, s.y, ambient_dimension=s.d)
     X, y = test.X[fine], test.y[fine]
     margins, norm = y * rule(X), float(np.linalg.norm(rule.w))
     distance = rule.radii(X, y)
@@ -87,9 +85,9 @@ def rem_1nn(instance: Instance) -> Findings:
     """Exact flip distances of 1-NN and of the KKT point along u on the same points; ambient coordinates only."""
     sample = ClusterSample.of(instance)
     s = sample.setting
-    test, clusters = test_clusters(instance)
+    test = FreshPoints.of(instance)
     few = slice(0, 20)
-    X, y, q = test.X[few], test.y[few], clusters[few]
+    X, y, q = test.X[few], test.y[few], test.clusters[few]
     squares = (X**2).sum(axis=1)[:, None] + np.diag(sample.gram)[None, :] - 2 * X @ sample.data.X.T
     distance = np.sqrt(np.maximum(squares, 0.0))
     same = q[:, None] == sample.clusters[None, :]
@@ -163,8 +161,8 @@ def rem_sample(instance: Instance) -> Findings:
     """Fewer samples than clusters: the error on test points of clusters that were not seen."""
     sample = ClusterSample.of(instance)
     s = sample.setting
-    test, clusters = test_clusters(instance)
-    seen = np.isin(clusters, sample.clusters)
+    test = FreshPoints.of(instance)
+    seen = np.isin(test.clusters, sample.clusters)
     wrong = test.y * instance.certificate.network(test.X) <= 0
     missing = s.k - np.unique(sample.clusters).size
     expected = (1 - 1 / s.k) ** sample.n

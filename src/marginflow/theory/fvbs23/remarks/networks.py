@@ -24,6 +24,7 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.fvbs23.definitions import FACTORS
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import (
     A,
@@ -37,7 +38,6 @@ from marginflow.theory.fvbs23.presets import (
 )
 from marginflow.theory.fvbs23.setting import LENGTH, ClusterSample, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of
 from marginflow.theory.fvbs23.thm_4_2.lem_d6_d8 import flip_checks
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors, moved_outputs
@@ -66,8 +66,8 @@ def _same_bounds(instance: Instance) -> Findings:
     for number, case in enumerate(_each(instance), start=1):
         width = case.the_network().width
         neurons = CertifiedNeurons.of(case)
-        test, clusters = test_clusters(case)
-        outputs = neurons.sample.setting.y[clusters] * neurons.outputs(test.X)
+        test = FreshPoints.of(case)
+        outputs = test.y * neurons.outputs(test.X)
         name = f"network {number}, width {width}"
         hypotheses.append(is_kkt_point(case, f"{name}: KKT residual"))
         constants.append(value(f"{name}: least y N(x)", float(outputs.min())))

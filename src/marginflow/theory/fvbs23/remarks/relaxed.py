@@ -13,10 +13,10 @@ from marginflow.limit import convex_pair
 from marginflow.robustness.cluster_bounds import ClusterBounds
 from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, true, value
 from marginflow.theory.fvbs23.derived.sharp_certificate import sharp_checks
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import law_of, stated_of_clusters
 from marginflow.theory.fvbs23.setting import cluster_law
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.instances import at_point, opposite, pair_with_test
 
 
@@ -43,11 +43,11 @@ def rem_norm(instance: Instance) -> Findings:
     """The measured certificate needs no equal norms."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
-    test, clusters = test_clusters(instance)
-    bounds = neurons.sample.measured_bounds(test.X, clusters)
+    test = FreshPoints.of(instance)
+    bounds = neurons.sample.measured_bounds(test.X, test.clusters)
     spread = s.norm_defect
     sharp = {line.name.partition(": ")[2]: line for line in sharp_checks(neurons, test, bounds, "measured")}
-    outputs = s.y[clusters] * neurons.outputs(test.X)
+    outputs = test.y * neurons.outputs(test.X)
     return Findings(
         value("deviation of the norms", spread),
         value("y N(x) from below", bounds.least_output),
@@ -94,9 +94,9 @@ def rem_noise(instance: Instance) -> Findings:
     neurons = CertifiedNeurons.of(instance)
     sample = neurons.sample
     s = sample.setting
-    test, clusters = test_clusters(instance)
-    fine = are_nice(sample, test, clusters)
-    outputs = (s.y[clusters] * neurons.outputs(test.X))[fine]
+    test = FreshPoints.of(instance)
+    fine = test.are_nice(sample)
+    outputs = (test.y * neurons.outputs(test.X))[fine]
     other = isotropic_law(cluster_law(instance.the_law()).cluster_law) != Normal()
     return Findings(
         value("test points in the event of Lemma A.13", float(fine.mean()), f"share of {fine.size}"),
@@ -159,7 +159,7 @@ def rem_sigma_big(instance: Instance) -> Findings:
     """sigma above 1: the sharp chain still ends above zero in a large dimension."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
-    test, _ = test_clusters(instance)
+    test = FreshPoints.of(instance)
     bounds = s.proved_bounds
     order = s.d ** (1 / 8)
     return Findings(

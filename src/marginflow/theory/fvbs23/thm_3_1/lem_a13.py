@@ -4,9 +4,9 @@ import math
 from functools import partial
 
 from marginflow.theory.frame import Findings, Instance, at_most, stated, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import A, long_noise, preset
 from marginflow.theory.fvbs23.setting import ClusterSample
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 from marginflow.theory.probability import clopper_pearson
 
 
@@ -14,9 +14,8 @@ def event_tails(instance: Instance) -> Findings:
     """Exact tails of the Gaussian events that the proofs of both lemmas use, and a count."""
     sample = ClusterSample.of(instance)
     s = sample.setting
-    test, clusters = test_clusters(instance)
     bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()
-    fine = are_nice(sample, test, clusters)
+    fine = FreshPoints.of(instance).are_nice(sample)
     sharp = math.log(2 * sample.n + 2 * s.k) + s.log_q
     counted = clopper_pearson(int((~fine).sum()), fine.size).check(
         "share of points outside the event", "<=", math.exp(bound) if bound < 0 else 1.0

@@ -18,9 +18,9 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.fvbs23 import region
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import blind_network, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import are_nice, test_clusters
 
 
 def theorem_hypotheses(instance: Instance) -> tuple[Check, ...]:
@@ -48,10 +48,9 @@ def networks_of(instance: Instance) -> list[TwoLayer]:
 
 def least_outputs(instance: Instance) -> tuple[FloatArray, BoolArray]:
     """The least y N(x) over all networks (at margin 1) for every test point, and whether the point is nice."""
-    sample = ClusterSample.of(instance)
-    test, clusters = test_clusters(instance)
+    test = FreshPoints.of(instance)
     outputs = np.min([test.y * network(test.X) for network in networks_of(instance)], axis=0)
-    return outputs, are_nice(sample, test, clusters)
+    return outputs, test.are_nice(ClusterSample.of(instance))
 
 
 def without_waste(s: ClusterSetting, n: int) -> Check:

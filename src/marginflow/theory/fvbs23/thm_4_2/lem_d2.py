@@ -3,10 +3,10 @@ r"""[FVBS23, Lemma D.2]: on points near one cluster the output is bounded."""
 import numpy as np
 
 from marginflow.theory.frame import Erratum, Findings, Instance, at_most, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import flipped_label, stated_of_clusters
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, near_one_cluster, test_clusters
 
 
 @stated_of_clusters(
@@ -26,12 +26,12 @@ def lemma_d2(instance: Instance) -> Findings:
     """|N(x)| against four numbers: the proof's with c' as it is, 3/2, and the 2 and 4 of the text."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
-    test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
+    test = FreshPoints.of(instance).with_worst(neurons.sample)
     size = np.abs(neurons.outputs(test.X))
     return Findings(
         value("largest |N(x)|", float(size.max())),
         value("c'", s.c_prime),
-        hypotheses=(*deterministic(instance), *near_one_cluster(neurons.sample, test, clusters)),
+        hypotheses=(*deterministic(instance), *test.near_one_cluster(neurons.sample)),
         claims=(at_most("|N(x)|, as printed", size, 2.0, note="2"),),
         proof_steps=(
             at_most("|N(x)|, explicit", size, s.largest_output, note="((d+Delta+1)/(d-Delta+1) + c')/(1 - 2c')"),

@@ -5,10 +5,10 @@ from typing import Final
 import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, at_least, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import backward_neuron, robust_control, stated_of_clusters, stated_of_sample
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
 
 # Rounding in a pre-activation, relative to ||(w_j, b_j)|| sqrt(d).
 _INPUT_RTOL: Final = 1e-12
@@ -28,7 +28,7 @@ def lemma_d3(instance: Instance) -> Findings:
     """Every neuron's input at x, from below, in units of its weight s_j."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
-    test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
+    test = FreshPoints.of(instance).with_worst(neurons.sample)
     pre = neurons.preactivations(test.X)
     scale = neurons.input_scale()
     weights = np.where(neurons.s > 0, neurons.s, np.inf)
@@ -38,7 +38,7 @@ def lemma_d3(instance: Instance) -> Findings:
         value("least input over weight", float((pre / weights).min())),
         value("2 Delta + p + 1", printed),
         value("max(2 Delta, p + Delta + 1)", sharp),
-        hypotheses=(*deterministic(instance), *nice_noise(neurons.sample, test, clusters)),
+        hypotheses=(*deterministic(instance), *test.nice_noise(neurons.sample)),
         claims=(at_least("w_j . x + b_j", pre, -printed * neurons.s, scale=scale, tolerance=_INPUT_RTOL),),
         derived=(at_least("w_j . x + b_j, sharp", pre, -sharp * neurons.s, scale=scale, tolerance=_INPUT_RTOL),),
     )

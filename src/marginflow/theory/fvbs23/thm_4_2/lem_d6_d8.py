@@ -6,10 +6,10 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, value
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import robust_control, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import and_worst_points, nice_noise, test_clusters
 from marginflow.theory.fvbs23.thm_4_2.lem_d3_d4 import _INPUT_RTOL
 
 
@@ -27,7 +27,7 @@ def lemma_d6(instance: Instance) -> Findings:
     neurons = CertifiedNeurons.of(instance)
     sample = neurons.sample
     s = sample.setting
-    test, clusters = and_worst_points(sample, *test_clusters(instance))
+    test = FreshPoints.of(instance).with_worst(sample)
     times = instance.number("times", 1.0)
     z = times * s.eta_1 * sample.u
     scale = neurons.input_scale()
@@ -36,7 +36,7 @@ def lemma_d6(instance: Instance) -> Findings:
     return Findings(
         value("eta_1", s.eta_1),
         value("||z|| / sqrt(d)", times * s.eta_1 * s.u_norm / math.sqrt(s.d)),
-        hypotheses=(*deterministic(instance), *nice_noise(sample, test, clusters), at_least("eta / eta_1", times, 1.0)),
+        hypotheses=(*deterministic(instance), *test.nice_noise(sample), at_least("eta / eta_1", times, 1.0)),
         claims=(
             at_least("J-: w_j . (x - z) + b_j", minus, 0.0, scale=scale[neurons.negative], tolerance=_INPUT_RTOL),
             at_least("J+: w_j . (x + z) + b_j", plus, 0.0, scale=scale[neurons.positive], tolerance=_INPUT_RTOL),
@@ -88,15 +88,15 @@ def _flip(instance: Instance, sign: float) -> Findings:
     """What z does to the points of one label, with every link of the chain."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
-    test, clusters = and_worst_points(neurons.sample, *test_clusters(instance))
-    chosen = s.y[clusters] == sign
+    test = FreshPoints.of(instance).with_worst(neurons.sample)
+    chosen = test.y == sign
     claim, steps, sharper = flip_checks(neurons, test.X[chosen], sign)
     return Findings(
         value("eta_1", s.eta_1),
         value("eta_2", s.eta_2),
         value("||z|| / sqrt(d)", s.z_norm / math.sqrt(s.d), "above 1: longer than the data"),
         value("points", float(chosen.sum())),
-        hypotheses=(*deterministic(instance), *nice_noise(neurons.sample, test, clusters)),
+        hypotheses=(*deterministic(instance), *test.nice_noise(neurons.sample)),
         claims=(claim,),
         proof_steps=steps,
         derived=(sharper,),

@@ -13,9 +13,9 @@ from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import ExplicitVector, fvbs23_vector, measured_cluster_vector
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, undefined, value
 from marginflow.theory.fvbs23 import region
+from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample
-from marginflow.theory.fvbs23.thm_3_1.lem_a12 import test_clusters
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import least_outputs, networks_of, theorem_hypotheses, without_waste
 from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_checks
 from marginflow.theory.vacuity import says_nothing
@@ -25,7 +25,7 @@ def explicit_vectors(instance: Instance) -> dict[str, ExplicitVector]:
     """Literal, flip-only, sharp and measured z, as far as each is defined for the instance."""
     sample = ClusterSample.of(instance)
     s = sample.setting
-    test, clusters = test_clusters(instance)
+    test = FreshPoints.of(instance)
     found: dict[str, ExplicitVector] = {}
     for form in ("literal", "flip", "sharp"):
         try:
@@ -33,7 +33,7 @@ def explicit_vectors(instance: Instance) -> dict[str, ExplicitVector]:
         except InputError:  # the constants of this form have no meaning here
             continue
     with contextlib.suppress(InputError):
-        found["measured"] = measured_cluster_vector(sample.distinct.data, test.X, clusters)
+        found["measured"] = measured_cluster_vector(sample.distinct.data, test.X, test.clusters)
     return found
 
 
