@@ -53,6 +53,11 @@ class CertifiedNeurons:
         weighted = self.sample.sums_by_cluster(self.mu * self.v**2)
         return weighted[:, self.positive].sum(axis=1), weighted[:, self.negative].sum(axis=1)
 
+    @property
+    def S_own(self) -> FloatArray:
+        """S_q over the neurons of the sign of the cluster, shape (k,)."""
+        return np.where(self.sample.setting.y > 0, *self.S)
+
     def preactivations(self, X: FloatArray) -> FloatArray:
         """w_j . x + b_j, shape (t, m)."""
         return X @ self.W.T + self.b

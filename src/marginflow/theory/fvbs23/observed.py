@@ -37,10 +37,6 @@ def _instance(numbers: Mapping[str, float], seed: int) -> Instance:
     return pair_with_test(reduced, n, name, test=POINTS, seed=seed)
 
 
-def _robust(numbers: Mapping[str, float], seed: int) -> Instance:
-    return with_robust_network(_instance(numbers, seed))
-
-
 def _wrong(instance: Instance) -> float:
     test = instance.the_test()
     return float((test.y * instance.the_network()(test.X) <= 0).mean())
@@ -74,7 +70,7 @@ LOG_TEST_ERROR: Final = Observation(
 )
 LOG_BREAKABLE: Final = Observation(
     name="ln of the 99 % upper limit of the share not certified robust within sqrt(d)/8, 1000 points",
-    instance=_robust,
+    instance=lambda numbers, seed: with_robust_network(_instance(numbers, seed)),
     measure=lambda numbers, instance: _log_upper(_breakable(instance, numbers["d"])),
 )
 SHORTEST_FLIP: Final = Observation(

@@ -75,14 +75,6 @@ def many_clusters() -> Instance:
     return cluster_point(1092, 100, 1e-4, 100, stratified=True)
 
 
-stated_of_clusters = partial(stated, needs=("network", "data", "law", "test"), example=lambda: preset(A))
-"""Writes a statement about a network on samples of clusters and fresh points; its example is preset A by default."""
-stated_of_sample = partial(stated, needs=("network", "data", "law"), example=lambda: preset(A))
-"""Writes a statement about a network on samples of clusters; its example is preset A by default."""
-stated_of_law = partial(stated, needs=("law",), example=lambda: law_only(law_of(549, 2)))
-"""Writes a statement about a law of clusters alone; its example is that of preset A by default."""
-
-
 # sigma = 0: the limit in which samples are means ---------------------------------------------------
 
 
@@ -225,3 +217,20 @@ def close_means(numbers: tuple[int, int, Sigma, int] = A, cosine: float = 0.2) -
 def law_only(law: Clusters, name: str = "") -> Instance:
     """A law without a sample."""
     return Instance(name=name or f"{law.k} clusters in dimension {law.dimension}", law=law)
+
+
+# What statements are written with ------------------------------------------------------------------
+
+stated_of_clusters = partial(stated, needs=("network", "data", "law", "test"), example=lambda: preset(A))
+"""Writes a statement about a network on samples of clusters and fresh points; its example is preset A by default."""
+stated_of_z = partial(
+    stated_of_clusters,
+    example=hundreds_of_clusters,
+    control=robust_of_many,
+    control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",
+)
+"""Writes a statement about what the printed z does to fresh points."""
+stated_of_sample = partial(stated, needs=("network", "data", "law"), example=lambda: preset(A))
+"""Writes a statement about a network on samples of clusters; its example is preset A by default."""
+stated_of_law = partial(stated, needs=("law",), example=lambda: law_only(law_of(549, 2)))
+"""Writes a statement about a law of clusters alone; its example is that of preset A by default."""

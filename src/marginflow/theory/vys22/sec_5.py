@@ -1,6 +1,7 @@
 r"""[VYS22, Section 5] The worked example of Section 5.1, and the sketch of the proof for networks with |v_j| = 1."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -85,6 +86,10 @@ def section_5_1(instance: Instance) -> Findings:
     )
 
 
+_sketch = partial(stated, kind="lemma", example=frozen_orthogonal)
+"""Writes a step of the sketch of the proof; its example is the closed form with frozen outputs."""
+
+
 def _pieces(instance: Instance, *, with_z: bool = True) -> tuple[Setting, MarginNeurons, tuple[Check, ...]]:
     """The letters of data and neurons, and what is asked of them; a judge that needs z ends here without it."""
     setting = Setting.of(instance.the_data())
@@ -105,14 +110,12 @@ def _scaled_output() -> Instance:
     return changed(frozen_orthogonal(), "the frozen closed form with one neuron doubled", doubled)
 
 
-@stated(
+@_sketch(
     id="VYS22/Sec5.2",
-    kind="lemma",
     number="Section 5.2",
     meaning="Three facts give the theorem: margins are 1, positive neurons do not rise, negative ones gain 2.",
     formula=r"x'_i = x_i - z: \quad y_i N_\theta(x_i) = 1,\ w_j^\top x'_i + b_j \le w_j^\top x_i + b_j\ (j \in J^+),"
     r"\quad N_\theta(x'_i) \le -1",
-    example=frozen_orthogonal,
     control=frozen_robust,
     control_shows="at the robust network, outputs +1 and -1, the negative neurons stay shut at x_i - z",
     remark="The sketch assumes |v_j| = 1; the KKT conditions for W and b do not care whether v is trained.",
@@ -138,13 +141,11 @@ def section_5_2(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@_sketch(
     id="VYS22/Sec5.3",
-    kind="lemma",
     number="Section 5.3",
     meaning="All samples attain margin 1: one that did not would need a weight above 3/(d + 1) elsewhere.",
     formula=r"y_i N_\theta(x_i) = 1, \qquad \frac{1}{m(p+1)} \ge \frac{3}{d+1}",
-    example=frozen_orthogonal,
     control=_scaled_output,
     control_shows="with one neuron's weights doubled the margins of its class are 2",
 )
@@ -160,13 +161,11 @@ def section_5_3(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@_sketch(
     id="VYS22/Sec5.4",
-    kind="lemma",
     number="Section 5.4",
     meaning="Moving against u, the pre-activations of the positive neurons only fall.",
     formula=r"j \in J^+: \quad w_j^\top (x_i - \eta u) + b_j \le w_j^\top x_i + b_j - \eta \Lambda_j (d - mp)",
-    example=frozen_orthogonal,
     control=lambda: backward(frozen_orthogonal(), "the frozen closed form with a neuron along -u", 1.0),
     control_shows="a positive neuron along -u rises instead",
 )
@@ -188,13 +187,11 @@ def section_5_4(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@_sketch(
     id="VYS22/Sec5.5",
-    kind="lemma",
     number="Section 5.5, equations (5) and (6)",
     meaning="Moving against u opens every negative neuron in a first stage and raises their sum by 2 in a second.",
     formula=r"j \in J^-: \quad w_j^\top (x_i - \eta' u) + b_j \ge w_j^\top x_i + b_j + \eta' \Lambda_j (d - mp)",
-    example=frozen_orthogonal,
     control=frozen_robust,
     control_shows="the negative neurons of the robust network start at -1 and stay shut",
 )

@@ -55,8 +55,6 @@ def x_approx(instance: Instance) -> Findings:
     room = s.d - s.Delta + 1
     S_max = (1 + t + e) / ((1 - 2 * s.c_prime) * room)
     S_min = (1 - e - s.c_prime * (1 + t + e) / (1 - 2 * s.c_prime)) / (3 * s.d + s.Delta + 1)
-    plus, minus = neurons.S
-    own = np.where(s.y > 0, plus, minus)
     e_x = np.sqrt((test.X**2).sum(axis=1) + 1) * total
     claimed = room * S_min - 2 * (s.k * (s.p + s.Delta + 1)) * S_max - e_x
     outputs = test.y * neurons.outputs(test.X)
@@ -70,8 +68,8 @@ def x_approx(instance: Instance) -> Findings:
             below("t, the slack on the support", t, 0.5),
         ),
         claims=(
-            at_most("max(S_q^+, S_q^-)", np.maximum(plus, minus), S_max),
-            at_least("S_q of the own sign", own, S_min),
+            at_most("max(S_q^+, S_q^-)", np.maximum(*neurons.S), S_max),
+            at_least("S_q of the own sign", neurons.S_own, S_min),
             at_least("y N(x)", outputs, claimed, vacuous=bool(claimed.min() <= 0)),
         ),
     )

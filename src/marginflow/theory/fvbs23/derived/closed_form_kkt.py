@@ -96,10 +96,9 @@ def x_closed(instance: Instance) -> Findings:
     else:
         rho = float(-s.gram[0, 1])
         flips = (d + 1 + n_minus * (rho - 1)) / ((d + rho) * (1 + n_minus))
-        plus, minus = neurons.S
         conclusions += [
             equal("lambda", lam, (d + 1) ** -0.5),
-            equal("S_q", np.where(s.y > 0, plus, minus), 1 / (d + 1)),
+            equal("S_q", neurons.S_own, 1 / (d + 1)),
             equal("|v|", np.abs(neurons.v), (d + 1) ** -0.25),
             equal("smallest eta that flips all", eta, flips, note="(d+1+k_-(rho-1))/((d+rho)(1+k_-)), balanced labels"),
         ]

@@ -15,16 +15,14 @@ def sharp_checks(neurons: CertifiedNeurons, test: FreshPoints, bounds: ClusterBo
     """Sums, outputs and flips against one set of bounds; a negative lower bound of the output says nothing."""
     sample = neurons.sample
     s = sample.setting
-    plus, minus = neurons.S
-    own = np.where(s.y > 0, plus, minus)
     outputs = test.y * neurons.outputs(test.X)
     eta = bounds.eta_1 + bounds.eta_2
     moved = test.y * neurons.outputs(test.X - test.y[:, None] * (eta * sample.u))
     empty = bounds.least_output <= 0
     size = eta * s.u_norm / math.sqrt(s.d)
     return (
-        at_most(f"{name}: max(S_q^+, S_q^-)", np.maximum(plus, minus), bounds.S_max),
-        at_least(f"{name}: S_q of the own sign", own, bounds.S_min),
+        at_most(f"{name}: max(S_q^+, S_q^-)", np.maximum(*neurons.S), bounds.S_max),
+        at_least(f"{name}: S_q of the own sign", neurons.S_own, bounds.S_min),
         at_least(f"{name}: y N(x), from below", outputs, bounds.least_output, vacuous=empty),
         at_most(f"{name}: y N(x)", outputs, bounds.largest_output),
         at_most(f"{name}: y N(x - y eta u)", moved, 0.0, scale=1.0, note=f"||z|| = {size:.4g} sqrt(d)"),

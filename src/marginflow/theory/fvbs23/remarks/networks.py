@@ -33,8 +33,8 @@ from marginflow.theory.fvbs23.presets import (
     preset,
     robust_of_many,
     specialist_point,
-    stated_of_clusters,
     stated_of_sample,
+    stated_of_z,
 )
 from marginflow.theory.fvbs23.setting import LENGTH, ClusterSample, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
@@ -183,14 +183,11 @@ def two_families() -> Instance:
     return replace(special, networks=(pair,), name="specialists and the exact pair on the same 332 means")
 
 
-@stated_of_clusters(
+@stated_of_z(
     id="FVBS23/Rem-Universal",
     number="Section 4, after Theorem 4.2",
     meaning="One vector z flips almost all points: a universal perturbation.",
     formula=r"z = \eta \sum_q y^{(q)} \mu^{(q)} \text{ does not depend on } x",
-    example=hundreds_of_clusters,
-    control=robust_of_many,
-    control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",
 )
 def rem_universal(instance: Instance) -> Findings:
     """One z against many points."""

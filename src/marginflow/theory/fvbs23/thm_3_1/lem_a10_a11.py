@@ -16,8 +16,7 @@ def deterministic(instance: Instance, *, noise: bool = True) -> tuple[Check, ...
 def upper_sums(neurons: CertifiedNeurons) -> tuple[Check, ...]:
     """Lemma A.10, its form with c' = 1/10, and the case of its proof that excludes neurons of the other sign."""
     s = neurons.sample.setting
-    plus, minus = neurons.S
-    largest = np.maximum(plus, minus)
+    largest = np.maximum(*neurons.S)
     room = s.d - s.Delta + 1
     T = neurons.sample.sums_by_cluster(neurons.mu * np.abs(neurons.v))  # of lambda_i |v_j| phi'_ij, shape (k, m)
     opposite = neurons.v[None, :] * s.y[:, None] < 0  # neurons of the other sign than the cluster
@@ -31,9 +30,7 @@ def upper_sums(neurons: CertifiedNeurons) -> tuple[Check, ...]:
 
 def lower_sums(neurons: CertifiedNeurons) -> tuple[Check, ...]:
     """Lemma A.11 for both signs, and its form with c' = 1/10."""
-    s = neurons.sample.setting
-    plus, minus = neurons.S
-    own = np.where(s.y > 0, plus, minus)
+    s, own = neurons.sample.setting, neurons.S_own
     return (
         at_least("S_q of the own sign", own, s.S_min, note="(1 - c'/(1 - 2c')) / (3d + Delta + 1)"),
         at_least("S_q of the own sign, c' = 1/10", own, 7 / 8 / (3 * s.d + s.Delta + 1)),
@@ -82,8 +79,7 @@ def lemma_a11(instance: Instance) -> Findings:
     """The sums S_q over the neurons of the own sign, from below, with the smallest ratio to the bound."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
-    plus, minus = neurons.S
-    ratio = float(np.where(s.y > 0, plus, minus).min()) / s.S_min
+    ratio = float(neurons.S_own.min()) / s.S_min
     return Findings(
         value("c'", s.c_prime),
         value("smallest value over bound", ratio),

@@ -6,7 +6,7 @@ import numpy as np
 
 from marginflow.theory.frame import Check, Findings, Instance, undefined
 from marginflow.theory.fvbs23 import region
-from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many, stated_of_clusters
+from marginflow.theory.fvbs23.presets import stated_of_z
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.theorem import packaging
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of, theorem_hypotheses
@@ -16,16 +16,13 @@ from marginflow.theory.probability import clopper_pearson
 from marginflow.theory.vacuity import says_nothing
 
 
-@stated_of_clusters(
+@stated_of_z(
     id="FVBS23/Thm4.2",
     meaning="With probability 1 - delta, one z of length O(sqrt(d/(c^2 k))) flips all but a share epsilon of the "
     "points.",
     formula=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right), \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
     r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - \epsilon",
     parameters={"epsilon": "share of points not flipped, 0.05", "delta": "failure probability, 0.05"},
-    example=hundreds_of_clusters,
-    control=robust_of_many,
-    control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",
     region=region.THEOREM_4_2,
     printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
     remark="The window for n is that of Theorem 3.1. sign(0) = -1, so a positive point flips at N = 0 already. The "

@@ -14,7 +14,7 @@ from marginflow.robustness.explicit_vectors import ExplicitVector, fvbs23_vector
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, undefined, value
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
-from marginflow.theory.fvbs23.presets import hundreds_of_clusters, robust_of_many, stated_of_clusters
+from marginflow.theory.fvbs23.presets import stated_of_z
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import least_outputs, networks_of, theorem_hypotheses, without_waste
 from marginflow.theory.fvbs23.thm_4_2.lem_d9 import size_checks
@@ -60,15 +60,12 @@ def vector_constants(instance: Instance, vectors: Mapping[str, ExplicitVector]) 
     )
 
 
-@stated_of_clusters(
+@stated_of_z(
     id="FVBS23/ThmD.1",
     meaning="With probability 1 - F over the sample, one z along u flips every KKT point on all but 4 n q_d of "
     "the points.",
     formula=r"z = (\eta_1 + \eta_2) \sum_q y^{(q)} \mu^{(q)}, \quad \Pr_{(x, y)}[\mathrm{sign}(N_\theta(x)) \ne "
     r"\mathrm{sign}(N_\theta(x - y z))] \ge 1 - 4 n q_d",
-    example=hundreds_of_clusters,
-    control=robust_of_many,
-    control_shows="the robust network of Theorem 4.1 is not a KKT point, and the printed z does not flip it",
     region=region.THEOREM_4_2,
     printed=r"\|z\| = O\left(\sqrt{\frac{d}{c^2 k}}\right)",
     proved=r"\|z\| \le 13.31 \sqrt{\frac{d}{c^2 k}}",
