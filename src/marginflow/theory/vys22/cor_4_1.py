@@ -34,12 +34,12 @@ SETS: Final = ("exact margin", "10 % margin", "support")
 def index_sets(instance: Instance) -> dict[str, BoolArray]:
     """Three different sets: q_i = 1 (Corollary 4.1), q_i <= 1.1 min q (Section 6), lambda_i > 0; masks, shape (n,)."""
     certificate, data = instance.certificate, instance.the_data()
-    nobody = np.zeros(data.n_samples, dtype=np.bool_)
-    separates = certificate.status != "does not separate"
+    if certificate.status == "does not separate":
+        return dict.fromkeys(SETS, np.zeros(data.n_samples, dtype=np.bool_))
     return {
-        "exact margin": certificate.margin_set if separates else nobody,
-        "10 % margin": margin_samples(certificate.network, data.X, data.y) if separates else nobody,
-        "support": certificate.support if separates else nobody,
+        "exact margin": certificate.margin_set,
+        "10 % margin": margin_samples(certificate.network, data.X, data.y),
+        "support": certificate.support,
     }
 
 

@@ -14,14 +14,7 @@ from marginflow.data import Dataset, Sphere
 from marginflow.limit import ClosedForm, orthogonal
 from marginflow.robustness import one_neuron_per_sample
 from marginflow.theory.frame import Instance
-from marginflow.theory.instances import (
-    at_point,
-    changed,
-    frozen_pair,
-    gram_point,
-    orthogonal_point,
-    unbalanced,
-)
+from marginflow.theory.instances import at_point, changed, frozen_pair, gram_point, orthogonal_point, unbalanced
 
 ORTHOGONAL: Final = (100, 32)
 """d and m of the preset on which most lemmas are shown: m <= (d + 1) / 3, 16 samples of each class."""
