@@ -113,7 +113,7 @@ class Frequency:
         """count / draws; never quoted without the interval."""
         return self.count / self.draws
 
-    def check(self, name: str, relation: Relation, bound: float, note: str = "") -> Check:
+    def check(self, name: str, relation: Relation, bound: float, note: str = "", *, vacuous: bool = False) -> Check:
         """A check that is decided only if the whole interval agrees."""
         source = f"{self.count} of {self.draws}, {100 * self.confidence:g} % Clopper-Pearson interval"
         return Check(
@@ -123,6 +123,7 @@ class Frequency:
             bound,
             interval=(self.low, self.high),
             note=source + (f"; {note}" if note else ""),
+            vacuous=vacuous,
         )
 
 

@@ -55,7 +55,7 @@ def proposition_a1(instance: Instance) -> Findings:
     share = clopper_pearson(failed, draws)
     nothing = printed >= 0
     bound = min(1.0, math.exp(printed)) if printed > -700 else 0.0
-    counted = replace(share.check("share of samples without P1 to P6", "<=", bound), vacuous=nothing)
+    counted = share.check("share of samples without P1 to P6", "<=", bound, vacuous=nothing)
     tells = counted.state != "undecided"  # draws without P1 to P6 speak against the bound; so few cannot prove it
     return Findings(
         value("ln F", printed, "3 n^2 q_d + n^2 e^(-d/16) + d^(1 - ln d)"),

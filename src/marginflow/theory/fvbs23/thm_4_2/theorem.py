@@ -1,7 +1,5 @@
 r"""[FVBS23, Theorem 4.2]: not a KKT point is robust."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from marginflow.theory.frame import Check, Findings, Instance, undefined
@@ -48,16 +46,20 @@ def theorem_4_2(instance: Instance) -> Findings:
         after = [network(X) > 0 for network in networks_of(instance)]
         flipped = np.all([sign != other for sign, other in zip(before, after, strict=True)], axis=0)
         counted = clopper_pearson(int(flipped.sum()), flipped.size)
-        share = counted.check(f"share of flipped points, {form} z", ">=", 1 - epsilon)
-        note = f"{share.note}; ||z|| = {vector.relative_size:.4g} sqrt(d)"
-        shares[form] = replace(share, note=note, vacuous=says_nothing(vector.size, s.d))
+        shares[form] = counted.check(
+            f"share of flipped points, {form} z",
+            ">=",
+            1 - epsilon,
+            f"||z|| = {vector.relative_size:.4g} sqrt(d)",
+            vacuous=says_nothing(vector.size, s.d),
+        )
     if "literal" not in shares:
         return undefined(hypotheses, "z is not defined here", constants)
-    size, steps = size_checks(s)
+    size, steps = size_checks(s, vacuous=shares["literal"].vacuous)
     return Findings(
         hypotheses=hypotheses,
         constants=constants,
-        claims=(shares["literal"], replace(size, vacuous=shares["literal"].vacuous)),
+        claims=(shares["literal"], size),
         proof_steps=(*packaging(s, sample.n, epsilon, delta), *steps),
         derived=tuple(share for form, share in shares.items() if form != "literal"),
     )

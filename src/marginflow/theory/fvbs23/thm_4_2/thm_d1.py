@@ -3,7 +3,6 @@ r"""[FVBS23, Theorem D.1]: one explicit vector flips fresh points at every KKT p
 import contextlib
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -94,7 +93,7 @@ def theorem_d1(instance: Instance) -> Findings:
     trivial = {form: says_nothing(vector.size, s.d) for form, vector in vectors.items()}
     notes = {form: f"||z|| = {vector.relative_size:.4g} sqrt(d)" for form, vector in vectors.items()}
     nothing = trivial["literal"] or s.log_failure(sample.n) >= 0
-    size, steps = size_checks(s)
+    size, steps = size_checks(s, vacuous=nothing)
     return Findings(
         hypotheses=hypotheses,
         constants=constants,
@@ -102,7 +101,7 @@ def theorem_d1(instance: Instance) -> Findings:
             at_most("ln P(sign not flipped), from exact tails", exact, bound, vacuous=nothing or bound >= 0),
             above("y N(x), the sign before", outputs[fine], 0.0, scale=1.0, vacuous=nothing),
             at_most("y N(x - y z)", moved["literal"], 0.0, scale=1.0, note=notes["literal"], vacuous=nothing),
-            replace(size, vacuous=nothing),
+            size,
         ),
         proof_steps=(at_most("y N(x - y z), Lemmas D.7 and D.8", moved["literal"], -1.0, scale=1.0), *steps),
         derived=(
