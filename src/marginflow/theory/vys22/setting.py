@@ -17,10 +17,8 @@ from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_steps
-from marginflow.theory.frame import Check, Instance, at_most, compare
+from marginflow.theory.frame import Check, Instance, above, at_most, equal
 
-NORM_RTOL: Final = 1e-9
-"""How far ||x_i||^2 may be from d, relatively, and still count as d."""
 P_NOISE: Final = 1e-12
 """Inner products below this times d are rounding: p = 0."""
 
@@ -161,11 +159,11 @@ class Setting:
     def equal_norms(self) -> Check:
         """||x_i||^2 = d for all i in I [VYS22, A.sphere]."""
         squares = np.diag(self.gram)
-        return compare("squared norms equal d", squares, "==", float(self.d), tolerance=NORM_RTOL)
+        return equal("squared norms equal d", squares, float(self.d))
 
     def balanced(self) -> Check:
         """min(|I+|, |I-|) / m = c > 0 [VYS22, A.balance]."""
-        return compare("class balance c", self.c, ">", 0.0, note=f"{self.n_plus} positive, {self.n_minus} negative")
+        return above("class balance c", self.c, 0.0, note=f"{self.n_plus} positive, {self.n_minus} negative")
 
     def few_samples(self) -> Check:
         """m <= (d + 1) / (3 (p + 1)) [VYS22, A.msize]."""
