@@ -25,6 +25,7 @@ __all__ = [
     "log_coupon_missed_tail",
     "log_gaussian_tail",
     "log_sphere_correlation_tail",
+    "log_sum",
     "log_two_sided_gaussian_tail",
     "union",
 ]
@@ -91,6 +92,12 @@ def log_coupon_missed_tail(draws: int, coupons: int) -> float:
     missed = sum((-1) ** (j + 1) * math.comb(k, j) * (k - j) ** n for j in range(1, k + 1))
     # math.log takes whole numbers of any size.
     return math.log(missed) - n * math.log(k) if missed else -math.inf
+
+
+def log_sum(*logs: float) -> float:
+    """ln sum e^a."""
+    top = max(logs)
+    return top if math.isinf(top) else top + math.log(math.fsum(math.exp(log - top) for log in logs))
 
 
 def union(log_tail: float, events: float) -> float:

@@ -156,8 +156,9 @@ def def_dclusters(instance: Instance) -> Findings:
     even = float(stats.chisquare(sizes).pvalue)
     total = float((sample.noise_norms**2).sum()) / s.sigma**2 if s.sigma > 0 else math.nan
     norms = float(stats.chi2.cdf(total, sample.n * s.d)) if s.sigma > 0 else math.nan
-    along = sample.noise @ sample.u / (s.sigma * s.u_norm) if s.sigma > 0 else np.full(sample.n, math.nan)
-    gaussian = float(stats.kstest(along, "norm").pvalue) if s.sigma > 0 else math.nan
+    gaussian = math.nan
+    if s.sigma > 0 and s.u_norm > 0:
+        gaussian = float(stats.kstest(sample.noise @ sample.u / (s.sigma * s.u_norm), "norm").pvalue)
     return Findings(
         value("smallest cluster", float(sizes.min())),
         value("largest cluster", float(sizes.max())),

@@ -4,8 +4,8 @@ import math
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset, stated_of_law
-from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, log_sum
-from marginflow.theory.probability import log_gaussian_tail
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
+from marginflow.theory.probability import log_gaussian_tail, log_sum
 
 
 def log_linear_error(s: ClusterSetting) -> float:

@@ -16,10 +16,10 @@ from marginflow.theory.frame import Check, Findings, Instance, above, at_most, b
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset, stated_of_clusters, stated_of_law
 from marginflow.theory.fvbs23.remarks.relaxed import other_noise, smallest_certified_dimension
-from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law, log_sum
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of
 from marginflow.theory.instances import at_point
-from marginflow.theory.probability import clopper_pearson
+from marginflow.theory.probability import clopper_pearson, log_sum
 
 
 def _flips(instance: Instance, d: int, u_norm: float) -> tuple[Check, ...]:
@@ -155,8 +155,8 @@ def oq3(instance: Instance) -> Findings:
     s = ClusterSetting.of(instance)
     epsilon, delta = instance.number("epsilon", 0.1), instance.number("delta", 0.1)
     lower, upper = s.log_window(epsilon, delta)
-    nearest = float(s.squared_distances[s.y[:, None] != s.y[None, :]].min())
-    stray = log_noncentral_ball(s.d, nearest / s.sigma**2) if s.sigma > 0 else -math.inf
+    apart = s.squared_distances[s.y[:, None] != s.y[None, :]]
+    stray = log_noncentral_ball(s.d, float(apart.min()) / s.sigma**2) if s.sigma > 0 and apart.size else -math.inf
     return Findings(
         value("ln of the least n", lower),
         value("ln of the largest n", upper, "empty window if below the least"),

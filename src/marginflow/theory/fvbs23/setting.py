@@ -20,13 +20,11 @@ from marginflow.data import AbstractDistribution, ClusterConstants, Clusters, Da
 from marginflow.errors import InputError
 from marginflow.robustness.cluster_bounds import ClusterBounds
 from marginflow.robustness.explicit_vectors import fvbs23_steps
-from marginflow.theory.frame import Check, Instance, above, at_least, at_most, compare
-from marginflow.theory.probability import log_two_sided_gaussian_tail
+from marginflow.theory.frame import Check, Instance, above, at_least, at_most, equal
+from marginflow.theory.probability import log_sum, log_two_sided_gaussian_tail
 
 LENGTH: Final = 13.31
 """The constant of Lemma D.9: ||z|| <= 13.31 sqrt(d / (c^2 k))."""
-NORM_RTOL: Final = 1e-9
-"""How far ||mu|| may be from sqrt(d), relatively, and still count as sqrt(d)."""
 
 
 def cluster_law(law: AbstractDistribution) -> Clusters:
@@ -79,33 +77,45 @@ class ClusterLetters(ClusterConstants):
     @property
     def eta_1(self) -> float:
         """(2 Delta + p + 1) / D_u [FVBS23, Lem D.6]."""
-        return fvbs23_steps(self, self.least)[0]
+        return self._steps[0]
 
     @property
     def eta_2(self) -> float:
         """3 (3d + Delta + 1)(1 - 2c') / (D_u (1 - 3c') c k) [FVBS23, Lem D.7]; infinite where a label is missing."""
-        return fvbs23_steps(self, self.least)[1]
+        return self._steps[1]
+
+    @property
+    def _steps(self) -> tuple[float, float]:
+        try:
+            return fvbs23_steps(self, self.least)
+        except ZeroDivisionError:  # D_u = 0 or c' = 1/3
+            return math.nan, math.nan
+
+    @property
+    def spare(self) -> float:
+        """1 - 2c', by which the bounds on weights and outputs divide; not a number where it is 0."""
+        return 1 - 2 * self.c_prime or math.nan
 
     @property
     def S_max(self) -> float:
         """1 / ((1 - 2c')(d - Delta + 1)) [FVBS23, Lem A.10]."""
-        return 1 / ((1 - 2 * self.c_prime) * (self.d - self.Delta + 1))
+        return 1 / (self.spare * (self.d - self.Delta + 1))
 
     @property
     def S_min(self) -> float:
         """(1 - c'/(1 - 2c')) / (3d + Delta + 1) [FVBS23, Lem A.11]."""
-        return (1 - 3 * self.c_prime) / ((1 - 2 * self.c_prime) * (3 * self.d + self.Delta + 1))
+        return (1 - 3 * self.c_prime) / (self.spare * (3 * self.d + self.Delta + 1))
 
     @property
     def least_output(self) -> float:
         """The lower bound of y N(x) that the proof of [FVBS23, Lem A.12] gives, with c' as it is."""
-        return self.S_min * (self.d - self.Delta + 1) - 2 * self.c_prime / (1 - 2 * self.c_prime)
+        return self.S_min * (self.d - self.Delta + 1) - 2 * self.c_prime / self.spare
 
     @property
     def largest_output(self) -> float:
         """The upper bound of |N(x)| that the proof of [FVBS23, Lem D.2] gives, with c' as it is."""
-        room = self.d - self.Delta + 1
-        return ((self.d + self.Delta + 1) / room + self.c_prime) / (1 - 2 * self.c_prime)
+        room = self.d - self.Delta + 1 or math.nan
+        return ((self.d + self.Delta + 1) / room + self.c_prime) / self.spare
 
     def log_failure(self, n: float) -> float:
         """ln F, F = 3 n^2 q_d + n^2 e^(-d/16) + d^(1 - ln d) [FVBS23, Prop A.1]."""
@@ -192,7 +202,7 @@ class ClusterSetting(ClusterLetters):
 
     @property
     def z_norm(self) -> float:
-        """||z|| = (eta_1 + eta_2) ||u||, of the vector that is printed."""
+        """||z|| = (eta_1 + eta_2) ||u||, of the vector that is printed; not finite where it is none."""
         return (self.eta_1 + self.eta_2) * self.u_norm
 
     @property
@@ -209,7 +219,7 @@ class ClusterSetting(ClusterLetters):
     def equal_norms(self) -> Check:
         """||mu^(q)|| = sqrt(d)."""
         norms = np.sqrt(np.diag(self.gram) / self.d)
-        return compare("||mu|| / sqrt(d)", norms, "==", 1.0, tolerance=NORM_RTOL)
+        return equal("||mu|| / sqrt(d)", norms, 1.0)
 
     def assumption(self, *, noise: bool = True) -> tuple[Check, ...]:
         """Assumption 2.2 with the labels of both kinds; `noise=False` leaves out 0 < sigma, for the limit."""
@@ -225,12 +235,6 @@ def _setting(law: AbstractDistribution) -> ClusterSetting:
     y = clusters.mean_label_values
     constants = ClusterConstants.from_gram(gram, y, sigma=clusters.sigma_value, dimension=clusters.dimension)
     return ClusterSetting(**asdict(constants), gram=gram, y=y)
-
-
-def log_sum(*logs: float) -> float:
-    """ln sum e^a."""
-    top = max(logs)
-    return top if math.isinf(top) else top + math.log(math.fsum(math.exp(log - top) for log in logs))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -297,7 +301,7 @@ class ClusterSample:
 
     def own_labels(self) -> Check:
         """y_i = y^(cluster(i)): part of the distribution, and of every lemma."""
-        return compare("labels are those of the clusters", self.data.y, "==", self.setting.y[self.clusters])
+        return equal("labels are those of the clusters", self.data.y, self.setting.y[self.clusters])
 
     def P1(self) -> Check:
         """||xi_i|| <= sigma sqrt(2d)."""

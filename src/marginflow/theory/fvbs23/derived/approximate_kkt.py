@@ -53,8 +53,8 @@ def x_approx(instance: Instance) -> Findings:
     support = certificate.multipliers > 0
     t = float((certificate.margins[support] - 1).max(initial=0.0))
     room = s.d - s.Delta + 1
-    S_max = (1 + t + e) / ((1 - 2 * s.c_prime) * room)
-    S_min = (1 - e - s.c_prime * (1 + t + e) / (1 - 2 * s.c_prime)) / (3 * s.d + s.Delta + 1)
+    S_max = (1 + t + e) / (s.spare * room)
+    S_min = (1 - e - s.c_prime * (1 + t + e) / s.spare) / (3 * s.d + s.Delta + 1)
     e_x = np.sqrt((test.X**2).sum(axis=1) + 1) * total
     claimed = room * S_min - 2 * (s.k * (s.p + s.Delta + 1)) * S_max - e_x
     outputs = test.y * neurons.outputs(test.X)

@@ -7,7 +7,18 @@ import numpy as np
 
 from marginflow.networks.evaluation import augmented_samples
 from marginflow.robustness import minimal_step
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, is_kkt_point, stated, value
+from marginflow.theory.frame import (
+    Check,
+    Findings,
+    Instance,
+    at_least,
+    at_most,
+    equal,
+    is_kkt_point,
+    require,
+    stated,
+    value,
+)
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import B, means_point, preset, specialist_point, stated_of_sample
 
@@ -78,6 +89,9 @@ def x_closed(instance: Instance) -> Findings:
     lam = certificate.multipliers
     n_plus, n_minus = int((s.y > 0).sum()), int((s.y < 0).sum())
     d, k = s.d, s.k
+    hypotheses = (at_most("sigma", s.sigma, 0.0), equal("n", data.n_samples, k), s.two_labels())
+    both = n_plus > 0 and n_minus > 0 and np.unique(data.y).size == 2
+    require(hypotheses, "the closed forms are about samples of both labels", given=both)
     conclusions: list[Check] = [is_kkt_point(instance)]
     eta = float(minimal_step(certificate.network, data.X, data.y, neurons.sample.u).all_at_once)
     if form == "pair":
@@ -104,6 +118,6 @@ def x_closed(instance: Instance) -> Findings:
         ]
     return Findings(
         value("k times the smallest eta that flips all", k * eta),
-        hypotheses=(at_most("sigma", s.sigma, 0.0), equal("n", data.n_samples, k), s.two_labels()),
+        hypotheses=hypotheses,
         claims=tuple(conclusions),
     )

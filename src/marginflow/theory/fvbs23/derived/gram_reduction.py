@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.theory.frame import Findings, Instance, at_least, at_most, stated, value
+from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, require, stated, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.setting import ClusterSample
@@ -43,6 +43,8 @@ def x_reduction(instance: Instance) -> Findings:
     sample = ClusterSample.of(instance)
     s = sample.setting
     test = FreshPoints.of(instance)
+    noisy = above("||xi_0||", sample.noise_norms[0], 0.0, tolerance=0.0)
+    require(noisy, "there is no noise to compare", given=bool(sample.noise_norms[0] * s.u_norm > 0))
     squares = (sample.noise_norms / s.sigma) ** 2
     # Given xi_0, the numbers <xi_0, xi_i> / (sigma ||xi_0||) are independent standard normal.
     first = sample.noise[0] / sample.noise_norms[0]

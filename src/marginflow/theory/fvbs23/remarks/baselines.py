@@ -206,8 +206,9 @@ def rem_best(instance: Instance) -> Findings:
     distance = np.sqrt(squares / s.d)
     norms = np.diag(sample.gram)
     apart = (np.add.outer(norms, norms) - 2 * sample.gram)[~sample.same]
+    farthest = float(apart.max()) if apart.size else math.nan
     return Findings(
-        value("largest distance of samples of two clusters / sqrt(d)", math.sqrt(float(apart.max()) / s.d)),
+        value("largest distance of samples of two clusters / sqrt(d)", math.sqrt(farthest / s.d)),
         hypotheses=(*s.assumption(), *sample.nice),
         claims=(
             at_least("||mu_i - mu_j||^2, from below", squares, 2 * s.d - 2 * s.p),

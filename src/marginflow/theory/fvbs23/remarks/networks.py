@@ -20,6 +20,7 @@ from marginflow.theory.frame import (
     at_most,
     equal,
     is_kkt_point,
+    require,
     stated,
     value,
 )
@@ -241,6 +242,16 @@ def rem_sigma0(instance: Instance) -> Findings:
     """All deterministic lemmas with Delta = 0, where training and test points are the means."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
+    hypotheses = (
+        at_most("sigma", s.sigma, 0.0),
+        *deterministic(instance, noise=False)[0:1],
+        s.separation(),
+        s.two_labels(),
+        neurons.sample.P6(),
+        neurons.sample.own_labels(),
+        is_kkt_point(instance),
+    )
+    require(hypotheses, "z is not defined here", given=math.isfinite(s.z_norm) and s.u_norm > 0)
     data = instance.the_data()
     outputs = data.y * neurons.outputs(data.X)
     printed = s.z_norm / math.sqrt(s.d)
@@ -253,15 +264,7 @@ def rem_sigma0(instance: Instance) -> Findings:
         value("||z|| / sqrt(d), literal", printed),
         value("||z|| / sqrt(d), literal of [VYS22]", older),
         value("ratio of the two", printed / older),
-        hypotheses=(
-            at_most("sigma", s.sigma, 0.0),
-            *deterministic(instance, noise=False)[0:1],
-            s.separation(),
-            s.two_labels(),
-            neurons.sample.P6(),
-            neurons.sample.own_labels(),
-            is_kkt_point(instance),
-        ),
+        hypotheses=hypotheses,
         claims=tuple(
             replace(check, vacuous=says_nothing(printed * math.sqrt(s.d), s.d))
             for check in (*_named(flips[0][:1], "positive"), *_named(flips[1][:1], "negative"), size)

@@ -1,5 +1,7 @@
 r"""[FVBS23, Lemmas A.10 and A.11]: the sums over neurons at a KKT point, from above and from below."""
 
+import math
+
 import numpy as np
 
 from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, value
@@ -52,7 +54,7 @@ def lemma_a10(instance: Instance) -> Findings:
     """The sums S_q over the neurons of either sign, from above, with the largest ratio to the bound."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
-    ratio = float(np.maximum(*neurons.S).max()) / s.S_max
+    ratio = float(np.maximum(*neurons.S).max()) / (s.S_max or math.nan)
     claim, explicit, other_sign = upper_sums(neurons)
     return Findings(
         value("c'", s.c_prime),
@@ -79,7 +81,7 @@ def lemma_a11(instance: Instance) -> Findings:
     """The sums S_q over the neurons of the own sign, from below, with the smallest ratio to the bound."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
-    ratio = float(neurons.S_own.min()) / s.S_min
+    ratio = float(neurons.S_own.min()) / (s.S_min or math.nan)
     return Findings(
         value("c'", s.c_prime),
         value("smallest value over bound", ratio),

@@ -4,11 +4,17 @@ import math
 from dataclasses import replace
 
 from marginflow.data import Clusters, GramReduction
-from marginflow.theory.frame import Findings, Instance, above, at_most, compare, value
+from marginflow.theory.frame import Findings, Instance, above, at_most, value
 from marginflow.theory.fvbs23.presets import law_of, law_only, stated_of_law
-from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, log_sum
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_inner_product_tail, log_noise_norm_tail
-from marginflow.theory.probability import clopper_pearson, log_coupon_missed_tail, log_two_sided_gaussian_tail, union
+from marginflow.theory.probability import (
+    clopper_pearson,
+    log_coupon_missed_tail,
+    log_sum,
+    log_two_sided_gaussian_tail,
+    union,
+)
 
 
 def is_nice(law: Clusters | GramReduction, n: int, seed: int) -> bool:
@@ -63,7 +69,7 @@ def proposition_a1(instance: Instance) -> Findings:
         value("ln of the union of exact tails", exact),
         value("samples without P1 to P6", failed, f"of {draws}"),
         *(() if tells else (counted,)),
-        hypotheses=(*s.assumption(), compare("n", n, ">=", s.k * s.L**2, note="k ln(d)^2"), above("ln d", s.L, 1.0)),
+        hypotheses=(*s.assumption(), s.enough(n), above("ln d", s.L, 1.0)),
         claims=(at_most("union of exact tails, ln", exact, printed, vacuous=nothing), *((counted,) if tells else ())),
         derived=(
             at_most("F', ln", sharp, printed, vacuous=nothing),

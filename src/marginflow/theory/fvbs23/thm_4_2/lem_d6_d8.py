@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, require, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import robust_control, robust_of_many, stated_of_clusters
@@ -89,6 +89,8 @@ def _flip(instance: Instance, sign: float) -> Findings:
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
     test = FreshPoints.of(instance).with_worst(neurons.sample)
+    hypotheses = (*deterministic(instance), *test.nice_noise(neurons.sample))
+    require(hypotheses, "z is not defined here", given=math.isfinite(s.z_norm))
     chosen = test.y == sign
     claim, steps, sharper = flip_checks(neurons, test.X[chosen], sign)
     return Findings(
@@ -96,7 +98,7 @@ def _flip(instance: Instance, sign: float) -> Findings:
         value("eta_2", s.eta_2),
         value("||z|| / sqrt(d)", s.z_norm / math.sqrt(s.d), "above 1: longer than the data"),
         value("points", float(chosen.sum())),
-        hypotheses=(*deterministic(instance), *test.nice_noise(neurons.sample)),
+        hypotheses=hypotheses,
         claims=(claim,),
         proof_steps=steps,
         derived=(sharper,),
