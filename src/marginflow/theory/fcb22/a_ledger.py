@@ -5,9 +5,9 @@ largest of them is the C of the theorem.
 """
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-from marginflow.theory.fcb22.assumptions import C16
+from marginflow.theory.fcb22.assumptions import C16, with_numbers
 from marginflow.theory.fcb22.constants import C0_PAPER, C1_PAPER, E2, HOEFFDING, C2_proved
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
@@ -117,7 +117,7 @@ def _astronomic() -> Instance:
         s = Numbers.smallest(C)
         C = 1.01 * needed_constant(ledger(s, s.noisy_share_bound, C0_PAPER, C1_PAPER, C2_proved(C0_PAPER)))[0]
     s = Numbers.smallest(C)
-    return Instance(name=f"the smallest numbers with C = {C:.2g}", parameters=dict(asdict(s)))
+    return with_numbers(f"the smallest numbers with C = {C:.2g}", s)
 
 
 @stated(
@@ -135,7 +135,7 @@ def _astronomic() -> Instance:
         "C2": "edge of the activations, 12 C0 sqrt(2 pi e) by default",
     },
     example=_astronomic,
-    control=lambda: Instance(name="the numbers of the instance C = 16", parameters=dict(asdict(C16))),
+    control=lambda: with_numbers("the numbers of the instance C = 16", C16),
     control_shows="C = 16 is far from large enough: the theorem with its literal constants says nothing about it",
     printed=r"\text{for all } C > 1 \text{ sufficiently large}",
     proved=r"C \ge 2.3 \cdot 10^{26} \text{ at } C_0 = 4^5 \cdot 1024^2 e^4,\ \delta = 0.1",

@@ -16,7 +16,7 @@ C0_MEASURED: Final = 2.0
 C1_PAPER: Final = 2.0
 """Lemma 4.3 asks for C1 >= 2; the constant of Paouris' inequality behind it is not explicit."""
 GAMMA: Final = E2 / (16 * 1024)
-"""The margin of Theorem 3.1, Eq. (45): 8.26e-6."""
+"""The margin of Theorem 3.1, Eq. (45), and the constant of Proposition 3.2: 8.26e-6."""
 GROWTH: Final = E2 / 64
 """Least growth of <w_j, mu> in one step, in units of alpha |a_j|, Eqs. (18), (21), (37): 0.0021."""
 ORTHOGONALITY: Final = 3.0

@@ -11,8 +11,9 @@ from marginflow.arrays import BoolArray, FloatArray
 from marginflow.data import XorClusters
 from marginflow.generalisation.ideal_xor import ideal_xor_error, ideal_xor_network
 from marginflow.networks import TwoLayer
+from marginflow.theory.fcb22.measures import mean_of
 from marginflow.theory.fcb22.numbers import has_gaussian_clusters
-from marginflow.theory.fcb22.path import NeuronSets, XorSample, path_of, stated_of_run
+from marginflow.theory.fcb22.path import NeuronSets, XorSample, beginning_with, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, figure
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, stated, true, value
 from marginflow.theory.probability import clopper_pearson
@@ -44,14 +45,11 @@ def ideal_instance(sigma: float = 0.4, turned: bool = False) -> Instance:
 )
 def def_fstar(instance: Instance) -> Findings:
     """Eq. (1) on the test points, and the clean error against the exact one."""
-    test = instance.the_test()
-    sample = XorSample.of(test)
-    network = instance.the_network()
-    law = instance.the_law()
+    sample = XorSample.of(instance.the_test())
+    network, law = instance.the_network(), instance.the_law()
     gaussian = isinstance(law, XorClusters) and has_gaussian_clusters(law)
     sigma = law.sigma_value if isinstance(law, XorClusters) else math.nan
-    values = np.abs(sample.coordinates[:, 0]) - np.abs(sample.coordinates[:, 1])
-    wrong = int((sample.clean * values <= 0).sum())
+    wrong = int((sample.clean * sample.ideal <= 0).sum())
     counted = clopper_pearson(wrong, sample.n)
     exact = ideal_xor_error(sigma)
     return Findings(
@@ -60,7 +58,7 @@ def def_fstar(instance: Instance) -> Findings:
         value("neurons", network.width),
         hypotheses=(true("Gaussian clusters", gaussian),),
         claims=(
-            equal("network against |<mu1, x>| - |<mu2, x>|", network(test.X), values, scale=1.0),
+            equal("network against |<mu1, x>| - |<mu2, x>|", network(sample.X), sample.ideal, scale=1.0),
             at_least("exact error against the lower limit of the counted one", exact, counted.low, scale=1.0),
             at_most("exact error against the upper limit", exact, counted.high, scale=1.0),
         ),
@@ -90,14 +88,9 @@ NAMES: Final = ("+mu1", "-mu1", "+mu2", "-mu2")
 def _no_neurons() -> Instance:
     """A start that is orthogonal to both means: every J is empty."""
     good = c16()
-    start, run = good.the_start(), good.the_run()
-    mu = XorSample.of(good.the_data()).mu
-    W = start.W - (start.W @ mu.T) @ mu
-    moved = TwoLayer(W=W, v=start.v, outputs="frozen")
-    kept = run.trajectory.networks
-    assert kept is not None
-    trajectory = replace(run.trajectory, networks=(moved, *kept[1:]))
-    return replace(good, start=moved, run=replace(run, trajectory=trajectory), name="a start orthogonal to the means")
+    start, mu = good.the_start(), XorSample.of(good.the_data()).mu
+    moved = replace(start, W=start.W - (start.W @ mu.T) @ mu)
+    return beginning_with(good, moved, "a start orthogonal to the means").but(start=moved)
 
 
 @stated_of_run(
@@ -145,21 +138,18 @@ def def_capture(instance: Instance) -> Findings:
     """sgn<w_j, x> against sgn<mu, x> over the own cluster, at the first and the last record."""
     path = path_of(instance)
     sample, neurons = path.sample, path.neurons
-    J = np.flatnonzero(neurons.J)
-    own = neurons.own[J]
-    mine = sample.clusters[:, None] == own
-    ideal = np.sign(sample.X @ sample.means.T)[:, own]
+    mine = sample.clusters[:, None] == neurons.own
+    ideal = np.sign(sample.X @ sample.means.T)[:, neurons.own]
 
     def shares(record: int) -> tuple[float, float]:
-        same = np.sign(sample.X @ path.networks[record].W[J].T) == ideal
-        pairs = float(same[mine].mean()) if mine.any() else math.nan
-        return pairs, float((same | ~mine).all(axis=0).mean()) if J.size else math.nan
+        same = np.sign(sample.X @ path.networks[record].W[neurons.J].T) == ideal
+        return mean_of(same[mine]), mean_of((same | ~mine).all(axis=0))
 
     start, end = shares(0), shares(-1)
     return Findings(
         value("captured (neuron, sample) pairs at the start", start[0]),
         value("captured clusters at the start", start[1]),
         value("captured pairs at the end", end[0]),
-        hypotheses=(at_least("neurons in J", J.size, 1),),
+        hypotheses=(at_least("neurons in J", neurons.own.size, 1),),
         claims=(equal("share of neurons of J that capture their cluster at the end", end[1], 1.0),),
     )

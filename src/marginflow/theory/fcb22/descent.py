@@ -33,8 +33,7 @@ def slopes(path: Path) -> Check:
 
 def growth(path: Path) -> Check:
     """Eqs. (18), (21), (37): <w_j, mu> grows in every step from t = 1 on, in units of alpha |a_j|."""
-    after = path.growth[path.times[:-1] >= 1]
-    return at_least("growth of <w_j, mu> per step / (alpha |a_j|), t >= 1", after, GROWTH)
+    return at_least("growth of <w_j, mu> per step / (alpha |a_j|), t >= 1", path.later_growth, GROWTH)
 
 
 def small_start(path: Path) -> Check:

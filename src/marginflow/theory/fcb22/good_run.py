@@ -12,7 +12,8 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.theory.fcb22.constants import C1_PAPER
-from marginflow.theory.fcb22.path import Path
+from marginflow.theory.fcb22.measures import least_of
+from marginflow.theory.fcb22.path import Path, toward_means
 from marginflow.theory.frame import Check, at_least, at_most
 
 
@@ -75,10 +76,9 @@ class GoodRun:
     @cached_property
     def C1_parts(self) -> dict[str, float]:
         """The least constant that each part of Lemma 4.3 needs on this sample."""
-        s, sd = self.path.sample, self.path.numbers.sd
-        axis, side = s.clusters // 2, np.where(s.clusters % 2 == 0, 1.0, -1.0)
-        rows = np.arange(s.n)
-        along, across = side * s.coordinates[rows, axis], s.coordinates[rows, 1 - axis]
+        s, sd, rows = self.path.sample, self.path.numbers.sd, np.arange(self.path.sample.n)
+        along = toward_means(s.coordinates)[rows, s.clusters]
+        across = s.coordinates[rows, 1 - s.clusters // 2]
         scale = sd if sd > 0 else math.inf
         return {
             "a, along the mean": float((1 - along).max()) / scale,
@@ -116,20 +116,20 @@ class GoodRun:
     @cached_property
     def least_edge(self) -> float:
         """The smallest edge over the neurons and means that reach the threshold; nan where none does."""
-        chosen = self.edges[self.path.neurons.reached]
-        return float(chosen.min()) if chosen.size else math.nan
+        return least_of(self.edges[self.path.neurons.reached])
 
     @property
     def C2(self) -> float:
         """C2* = n / smallest edge; infinite where an edge is not positive."""
-        return self.path.sample.n / self.least_edge if self.least_edge > 0 else math.inf
+        return self._constant_of(self.least_edge)
 
     @property
     def C2_of_J(self) -> float:
         """The same over the sets J_mu only."""
-        chosen = self.edges[self.path.neurons.sets]
-        least = float(chosen.min()) if chosen.size else math.nan
-        return self.path.sample.n / least if least > 0 else math.inf
+        return self._constant_of(least_of(self.edges[self.path.neurons.sets]))
+
+    def _constant_of(self, edge: float) -> float:
+        return self.path.sample.n / edge if edge > 0 else math.inf
 
     def clean_sizes(self) -> Check:
         """|I_mu^C| >= n/8, what Eq. (6) is used for."""

@@ -10,7 +10,7 @@ An empty interval means: outside the hypotheses of the paper.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
@@ -96,34 +96,19 @@ class Numbers:
     @classmethod
     def of(cls, instance: Instance) -> Numbers:
         """From the parameters of an instance, and what they leave out from its law, data, start and run."""
-        law, data = instance.law, instance.data
-        start = instance.start if instance.start is not None else instance.network
-        xor = law if isinstance(law, XorClusters) else None
-        if law is not None and xor is None:
-            raise InputError(f"The law is {type(law).__name__}; clusters of the kind XorClusters are expected.")
-        d = m = n = sigma = eta = omega = alpha = None
+        data, start = instance.data, instance.start if instance.start is not None else instance.network
+        known: dict[str, float] = {"delta": DELTA}
         if data is not None:
-            n = float(data.n_samples)
-            d = float(data.full_dimension)
             eta = 0.0 if data.noisy is None else float(data.noisy.mean())
-        if xor is not None:
-            d, sigma = float(xor.dimension), xor.sigma_value
-            eta = noise_rate(xor)
+            known |= {"n": data.n_samples, "d": data.full_dimension, "eta": eta}
+        if instance.law is not None:
+            law = clusters_of(instance.law)
+            known |= {"d": law.dimension, "sigma": law.sigma_value, "eta": noise_rate(law)}
         if start is not None:
-            m = float(start.width)
-            omega = float(np.sqrt((start.W**2).mean()))
+            known |= {"m": start.width, "omega": float(np.sqrt((start.W**2).mean()))}
         if instance.run is not None and isinstance(instance.run.plan.schedule, Constant):
-            alpha = instance.run.plan.schedule.rate
-        return cls(
-            n=instance.number("n", n),
-            d=instance.number("d", d),
-            m=instance.number("m", m),
-            sigma=instance.number("sigma", sigma),
-            eta=instance.number("eta", eta),
-            omega=instance.number("omega", omega),
-            alpha=instance.number("alpha", alpha),
-            delta=instance.number("delta", DELTA),
-        )
+            known["alpha"] = instance.run.plan.schedule.rate
+        return cls(**{field.name: instance.number(field.name, known.get(field.name)) for field in fields(cls)})
 
     @property
     def sd(self) -> float:
@@ -193,6 +178,13 @@ class Numbers:
     def constant(self, instance: Instance) -> float:
         """The C of the instance, or the smallest that (A7) allows."""
         return instance.number("C", self.interval[0])
+
+
+def clusters_of(law: AbstractDistribution) -> XorClusters:
+    """The law itself; an `InputError` where it is of another kind."""
+    if not isinstance(law, XorClusters):
+        raise InputError(f"The law is {type(law).__name__}; clusters of the kind XorClusters are expected.")
+    return law
 
 
 def has_gaussian_clusters(law: AbstractDistribution | None) -> bool:

@@ -34,7 +34,7 @@ MODELS: Final = {
     r"P(\tilde y f(x; W^{(T)}) \le 0)",
     needs=("network", "data", "law", "test", "run", "start"),
     parameters={**RUN, **MODELS},
-    example=lambda: with_parameters(long_run(500, 1.0, 3000), **noise_limits()),
+    example=lambda: with_parameters(long_run(), **noise_limits()),
     control=c16,
     control_shows="two steps are not many",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import Final
 
@@ -26,6 +26,12 @@ RUN: Final = {**NUMBERS, "C0": "threshold 1/(3 C0 sqrt(d)) of the neuron sets J,
 """The parameters of every statement about a run."""
 stated_of_run = partial(stated, needs=("data", "run", "start"), parameters=RUN)
 """Writes a statement about a recorded run on samples, and its start."""
+
+
+def toward_means(products: FloatArray) -> FloatArray:
+    """From the products with mu1 and mu2 in the last axis those with +mu1, -mu1, +mu2 and -mu2."""
+    signed: FloatArray = np.repeat(products, 2, axis=-1) * np.array([1.0, -1.0, 1.0, -1.0])
+    return signed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,6 +100,15 @@ class XorSample:
         """<x_i, mu1> and <x_i, mu2>, shape (n, 2)."""
         return self.X @ self.mu.T
 
+    @property
+    def ideal(self) -> FloatArray:
+        """f*(x_i) of Eq. (1), shape (n,)."""
+        return np.abs(self.coordinates[:, 0]) - np.abs(self.coordinates[:, 1])
+
+    def misclassified(self, network: TwoLayer) -> BoolArray:
+        """Which samples do not get their clean label; 0 counts as wrong."""
+        return self.clean * network(self.X) <= 0
+
     @cached_property
     def distances(self) -> FloatArray:
         """||x_i - mu(x_i)||, shape (n,)."""
@@ -135,8 +150,7 @@ class NeuronSets:
     @cached_property
     def reached(self) -> BoolArray:
         """Which neurons reach the threshold on which mean, whatever their output; shape (4, m)."""
-        c = self.correlations.T
-        return np.stack([c[0], -c[0], c[1], -c[1]]) >= self.threshold
+        return toward_means(self.correlations).T >= self.threshold
 
     @cached_property
     def sets(self) -> BoolArray:
@@ -145,15 +159,14 @@ class NeuronSets:
         return self.reached & right
 
     @cached_property
-    def own(self) -> IntArray:
-        """The mean of each neuron, 0 to 3, and -1 outside J; shape (m,)."""
-        inside = self.sets.any(axis=0)
-        return np.where(inside, self.sets.argmax(axis=0), -1)
-
-    @property
     def J(self) -> BoolArray:
         """The union, shape (m,)."""
-        return self.own >= 0
+        return np.asarray(self.sets.any(axis=0))
+
+    @cached_property
+    def own(self) -> IntArray:
+        """The mean of each neuron of J, 0 to 3; shape (|J|,)."""
+        return np.asarray(self.sets.argmax(axis=0)[self.J])
 
     @property
     def sizes(self) -> IntArray:
@@ -210,19 +223,20 @@ class Path:
         """|w_j| at every record, shape (r, m)."""
         return np.stack([np.linalg.norm(network.W, axis=1) for network in self.networks])
 
+    @property
+    def unit(self) -> FloatArray:
+        """alpha |a_j| for j in J, in which steps are measured; shape (|J|,)."""
+        return self.alpha * self.a[self.neurons.J]
+
     @cached_property
     def own_projection(self) -> FloatArray:
         """<w_j, mu> with the own mean of each neuron in J, shape (r, |J|)."""
-        own = self.neurons.own[self.neurons.J]
-        sign = np.where(own % 2 == 0, 1.0, -1.0)
-        J = np.flatnonzero(self.neurons.J)
-        return self.projections[:, J, own // 2] * sign
+        return toward_means(self.projections)[:, self.neurons.J, self.neurons.own]
 
     @cached_property
     def opposite_projection(self) -> FloatArray:
         """<w_j, mu2> for j in J_{+-mu1} and <w_j, mu1> for j in J_{+-mu2}, shape (r, |J|)."""
-        own = self.neurons.own[self.neurons.J]
-        return self.projections[:, np.flatnonzero(self.neurons.J), 1 - own // 2]
+        return self.projections[:, self.neurons.J, 1 - self.neurons.own // 2]
 
     @cached_property
     def correlations(self) -> FloatArray:
@@ -233,18 +247,18 @@ class Path:
     @cached_property
     def _measured(self) -> tuple[tuple[BoolArray, ...], tuple[FloatArray, ...], FloatArray]:
         """Alignment and slack of every neuron of J, and the values f(x_i), at every record; one product for each."""
-        sample, J = self.sample, np.flatnonzero(self.neurons.J)
-        own = self.neurons.own[J]
+        sample, J, own = self.sample, self.neurons.J, self.neurons.own
         aligned, slack, values = [], [], []
         for network, norms in zip(self.networks, self.norms, strict=True):
             U = sample.X @ network.W.T
             values.append(np.maximum(U, 0.0) @ network.v)
             lengths = np.where(norms[J] > 0, norms[J], 1.0)
-            good, least = np.ones(J.size, dtype=np.bool_), np.full(J.size, np.inf)
+            good, least = np.ones(own.size, dtype=np.bool_), np.full(own.size, np.inf)
+            U = U[:, J]
             for cluster, sign in itertools.product(range(4), (1, -1)):  # the own cluster, then the opposite one
                 rows = np.flatnonzero(sample.clusters == cluster)
                 columns = np.flatnonzero((own if sign > 0 else own ^ 1) == cluster)
-                Z = sign * U[np.ix_(rows, J[columns])]
+                Z = sign * U[np.ix_(rows, columns)]
                 good[columns] &= (Z > 0 if sign > 0 else Z >= 0).all(axis=0)
                 sizes = lengths[columns] * sample.norms[rows, None]
                 least[columns] = np.minimum(least[columns], (Z / sizes).min(axis=0, initial=np.inf))
@@ -270,13 +284,18 @@ class Path:
     @property
     def orthogonality(self) -> FloatArray:
         """|<w_j, mu_opposite>| / (alpha |a_j|) for j in J, shape (r, |J|); Condition 4.8 bounds it by 3."""
-        return np.abs(self.opposite_projection) / (self.alpha * self.a[self.neurons.J])
+        return np.abs(self.opposite_projection) / self.unit
 
     @property
     def growth(self) -> FloatArray:
         """Mean growth of <w_j, mu> per step between records, in units of alpha |a_j|; shape (r - 1, |J|)."""
         per_step = np.diff(self.own_projection, axis=0) / np.diff(self.times)[:, None]
-        return per_step / (self.alpha * self.a[self.neurons.J])
+        return per_step / self.unit
+
+    @property
+    def later_growth(self) -> FloatArray:
+        """The same from t = 1 on."""
+        return self.growth[self.times[:-1] >= 1]
 
     @property
     def clean_margins(self) -> FloatArray:
@@ -300,6 +319,15 @@ class Path:
         network, J = self.end, self.neurons.J
         hidden = np.maximum(self.sample.X @ network.W[J].T, 0.0)
         return self.sample.clean * (hidden @ network.v[J])
+
+
+def beginning_with(recorded: Instance, start: TwoLayer, name: str) -> Instance:
+    """The same record with another network in the place of its first."""
+    run = recorded.the_run()
+    kept = run.trajectory.networks
+    assert kept is not None
+    trajectory = replace(run.trajectory, networks=(start, *kept[1:]))
+    return recorded.but(run=replace(run, trajectory=trajectory), name=name)
 
 
 def path_of(instance: Instance) -> Path:

@@ -1,7 +1,6 @@
 r"""[FCB22, Proposition 3.2] Feature maps move away from the start, the more the smaller the start is."""
 
 import math
-from typing import Final
 
 from marginflow.theory.fcb22.constants import E2, GAMMA
 from marginflow.theory.fcb22.descent import complete
@@ -12,9 +11,6 @@ from marginflow.theory.fcb22.recorded import gd_run, tight
 from marginflow.theory.fcb22.region import PROPOSITION_3_2
 from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, value
-
-EXPLICIT: Final = GAMMA
-"""e^-2 / (16 * 1024), the constant of Prop. 3.2; the same number as the margin of Eq. (45)."""
 
 
 def _lazy() -> Instance:
@@ -63,7 +59,7 @@ def proposition_3_2(instance: Instance) -> Findings:
             at_most("alpha", path.alpha, 0.1),
         ),
         claims=(
-            at_least("relative change, explicit bound", ratio, quotient(EXPLICIT, s.omd)),
+            at_least("relative change, explicit bound", ratio, quotient(GAMMA, s.omd)),
             at_least("relative change against 1/C", ratio, 1 / C),
         ),
         proof_steps=(

@@ -5,8 +5,9 @@ r"""Recorded runs for the statements of [FCB22]. The only file of this room that
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 import numpy as np
@@ -183,32 +184,26 @@ def success_at(C: float) -> Instance:
     )
 
 
-@cache
-def long_run(d: int, sd: float, steps: int) -> Instance:
+def long_run() -> Instance:
     """The probe T to infinity: exactly 15 % of the labels flipped, alpha = 1/4, through the Gram matrix."""
-    return gd_run(
-        60, d, 20, sd=sd, eta=0.15, omd=1 / 16, steps=steps, ratio=1.5, noise=ExactCountNoise(rate=0.15), test=400
-    )
+    noise = ExactCountNoise(rate=0.15)
+    return gd_run(60, 500, 20, sd=1.0, eta=0.15, omd=1 / 16, steps=3000, ratio=1.5, noise=noise, test=400)
 
 
 @cache
 def noise_limits() -> dict[str, float]:
     """For each model of noise the largest rate, of those tried, at which every sample gets its clean label (k = 5)."""
-    tried: dict[str, tuple[AbstractLabelNoise, ...]] = {
-        "uniform": tuple(UniformNoise(rate=rate) for rate in (0.3, 0.4, 0.45)),
-        "boundary": tuple(BoundaryNoise(rate=rate) for rate in (0.3, 0.4, 0.45)),
-        "direction": tuple(DirectionNoise(rate=rate) for rate in (0.15, 0.2, 0.25)),
-        "one_cluster": tuple(ClusterNoise(rate=rate) for rate in (0.06, 0.09, 0.15)),
+    trial = partial(gd_run, 400, 100, 40, sd=1 / 16, omd=1 / 256, k=5, test=1)
+
+    def limit(model: Callable[..., AbstractLabelNoise], *tried: float) -> float:
+        return max((rate for rate in tried if _learned(trial(eta=rate, noise=model(rate=rate)))), default=0.0)
+
+    return {
+        "uniform": limit(UniformNoise, 0.3, 0.4, 0.45),
+        "boundary": limit(BoundaryNoise, 0.3, 0.4, 0.45),
+        "direction": limit(DirectionNoise, 0.15, 0.2, 0.25),
+        "one_cluster": limit(ClusterNoise, 0.06, 0.09, 0.15),
     }
-    limits = {}
-    for model, noises in tried.items():
-        limits[model] = 0.0
-        for noise in noises:
-            rate = float(getattr(noise, "rate", 0.0))
-            trial = gd_run(400, 100, 40, sd=1 / 16, eta=rate, omd=1 / 256, k=5, noise=noise, test=1)
-            if _learned(trial):
-                limits[model] = rate
-    return limits
 
 
 @cache

@@ -27,17 +27,9 @@ _FIGURE_SD: Final = 1.0 / math.sqrt(50.0) * math.sqrt(2)
 
 
 def _numbers(numbers: Mapping[str, float]) -> Numbers:
-    n, d, m = (numbers[name] for name in ("n", "d", "m"))
-    return Numbers(
-        n=n,
-        d=d,
-        m=m,
-        sigma=numbers["sd"] / math.sqrt(d),
-        eta=numbers["eta"],
-        omega=numbers["omd"] / math.sqrt(m * d),
-        alpha=numbers["alpha"],
-        delta=numbers["delta"],
-    )
+    given = {name: numbers[name] for name in ("n", "d", "m", "eta", "alpha", "delta")}
+    m, d = numbers["m"], numbers["d"]
+    return Numbers(**given, sigma=numbers["sd"] / math.sqrt(d), omega=numbers["omd"] / math.sqrt(m * d))
 
 
 def _assumptions(s: Numbers, C: float) -> tuple[Check, ...]:

@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
 from marginflow.data import UniformNoise, XorClusters
 from marginflow.data.isotropic import isotropic_law
 from marginflow.errors import InputError
 from marginflow.theory.fcb22.numbers import noise_rate
+from marginflow.theory.fcb22.path import XorSample
 from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, at_most, equal, stated, true, value
 
 _DIRECTIONS: Final = 64
@@ -40,15 +40,6 @@ def axis_accuracy(law: str, sigma: float, bias: float = 0.0) -> float:
         return float(coordinate.sf(-u / sigma))
 
     return 0.25 * (S(bias + 1.0) + S(bias - 1.0) + 2.0 - S(bias) - S(bias))
-
-
-def sampled_accuracy(law: XorClusters, W: FloatArray, bias: float, n: int, seed: int) -> FloatArray:
-    """Clean accuracies of sgn(<w, x> + b) for each row of W on one fresh sample."""
-    data = law.sample(n, seed=seed)
-    clean = data.clean_labels
-    assert clean is not None
-    accuracies: FloatArray = ((data.X @ W.T + bias) * clean[:, None] > 0).mean(axis=0)
-    return accuracies
 
 
 @cache
@@ -111,7 +102,8 @@ def _linear(instance: Instance, *, repaired: bool) -> Findings:
     rng = np.random.default_rng(instance.seed)
     random = rng.standard_normal((_DIRECTIONS, 2)) @ mu + 0.5 * rng.standard_normal((_DIRECTIONS, law.dimension))
     W = np.concatenate([mu, -mu, [mu[0] + mu[1], mu[0] - mu[1]], random])
-    found = sampled_accuracy(law, W, bias, n, instance.seed)
+    sample = XorSample.of(law.sample(n, seed=instance.seed))
+    found = ((sample.X @ W.T + bias) * sample.clean[:, None] > 0).mean(axis=0)
     # All of them at once with confidence 0.999, by Hoeffding's inequality.
     width = math.sqrt(math.log(2 * W.shape[0] / 0.001) / (2 * n))
     word = law.cluster_law if isinstance(law.cluster_law, str) else "none"

@@ -10,12 +10,12 @@ from scipy import special
 from marginflow.theory.fcb22.constants import E2
 from marginflow.theory.fcb22.descent import complete, slopes, small_start
 from marginflow.theory.fcb22.good_run import GoodRun
-from marginflow.theory.fcb22.measures import least_of, median_of, quotient
+from marginflow.theory.fcb22.measures import least_of, mean_of, median_of, quotient
 from marginflow.theory.fcb22.numbers import DELTA, has_gaussian_clusters
-from marginflow.theory.fcb22.path import RUN, XorSample, path_of, stated_of_run
+from marginflow.theory.fcb22.path import RUN, XorSample, beginning_with, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, gd_run, long_run, lost_cluster, success, success_at, wide_clusters
 from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import require_measurable
-from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error, pointwise_check
+from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, equal, stated, true, value
 from marginflow.theory.probability import clopper_pearson
 
@@ -36,10 +36,8 @@ def rem_simple_rule(instance: Instance) -> Findings:
     """Agreement of sgn f with sgn f* on test points and on the circle of span(mu1, mu2), and where neurons point."""
     path = path_of(instance)
     usable = require_measurable(path)
-    test = XorSample.of(instance.the_test())
-    ideal = np.abs(test.coordinates[:, 0]) - np.abs(test.coordinates[:, 1])
-    network = path.end
-    agree = float((np.sign(network(test.X)) == np.sign(ideal)).mean())
+    test, network = XorSample.of(instance.the_test()), path.end
+    agree = float((np.sign(network(test.X)) == np.sign(test.ideal)).mean())
     t = np.linspace(0.0, 2.0 * math.pi, 720, endpoint=False) + 0.003
     circle = np.column_stack([np.cos(t), np.sin(t)])
     f = network(circle @ path.sample.mu)
@@ -85,11 +83,11 @@ def rem_simple_rule(instance: Instance) -> Findings:
 def rem_test_pointwise(instance: Instance) -> Findings:
     """The number of clean test points that are classified wrongly."""
     path = path_of(instance)
-    clean = clean_error(instance)
+    wrong = XorSample.of(instance.the_test()).misclassified(instance.the_network())
     return Findings(
         hypotheses=(*path.numbers.confidence(), path.numbers.feasible(), complete(path)),
-        constants=(clean,),
-        claims=(pointwise_check(instance),),
+        constants=(clean_error(instance),),
+        claims=(equal("clean test points classified wrongly", int(wrong.sum()), 0),),
     )
 
 
@@ -124,12 +122,8 @@ def rem_init_no_capture(instance: Instance) -> Findings:
 def _against() -> Instance:
     """The start mirrored after J was read off: every neuron of J points away from its mean."""
     good = wide_clusters()
-    run, start = good.the_run(), good.the_start()
-    kept = run.trajectory.networks
-    assert kept is not None
-    mirrored = replace(start, W=-start.W)
-    trajectory = replace(run.trajectory, networks=(mirrored, *kept[1:]))
-    return replace(good, run=replace(run, trajectory=trajectory), name="neurons that point away from their means")
+    start = good.the_start()
+    return beginning_with(good, replace(start, W=-start.W), "neurons that point away from their means")
 
 
 @stated_of_run(
@@ -146,28 +140,27 @@ def _against() -> Instance:
 def rem_edge(instance: Instance) -> Findings:
     """Active share of the own cluster, all samples, against 1/2 + P(0 < Z < s) for Gaussian clusters."""
     path = path_of(instance)
-    sample, J = path.sample, np.flatnonzero(path.neurons.J)
-    own = path.neurons.own[J]
-    active = sample.X @ path.networks[0].W[J].T > 0
+    sample, own = path.sample, path.neurons.own
+    active = sample.X @ path.networks[0].W[path.neurons.J].T > 0
     mine = sample.clusters[:, None] == own
-    shares = (active & mine).sum(axis=0) / np.maximum(mine.sum(axis=0), 1)
-    s = path.correlations[0] / path.numbers.sigma if path.numbers.sigma > 0 else np.full(J.size, math.inf)
-    expected = special.ndtr(s)
     sizes = np.maximum(mine.sum(axis=0), 1)
+    shares = (active & mine).sum(axis=0) / sizes
+    s = path.correlations[0] / path.numbers.sigma if path.numbers.sigma > 0 else np.full(own.size, math.inf)
+    expected = special.ndtr(s)
     # All neurons at once with confidence 0.999, by Hoeffding's inequality.
-    width = np.sqrt(math.log(2 * max(J.size, 1) / 0.001) / (2 * sizes))
+    width = np.sqrt(math.log(2 * max(own.size, 1) / 0.001) / (2 * sizes))
     return Findings(
         value("least share captured", float(shares.min(initial=1.0))),
-        value("mean share captured", float(shares.mean()) if J.size else math.nan),
+        value("mean share captured", mean_of(shares)),
         value("least 1/2 + Delta expected", float(expected.min(initial=1.0))),
         value("C2*", GoodRun(path).C2),
         hypotheses=(
-            above("neurons in J", J.size, 0),
+            above("neurons in J", own.size, 0),
             true("Gaussian clusters, if their law is known", has_gaussian_clusters(instance.law)),
         ),
         claims=(
             at_most("|share - (1/2 + Delta)| / its 99.9 % width", np.abs(shares - expected) / width, 1.0),
-            above("mean share captured against 1/2", float(shares.mean()) if J.size else math.nan, 0.5),
+            above("mean share captured against 1/2", mean_of(shares), 0.5),
         ),
     )
 
@@ -292,7 +285,7 @@ def rem_small_init(instance: Instance) -> Findings:
     meaning="Up to T no sample loses its weight in the gradient: the network is in the linear part of the loss.",
     formula=r"-\ell'(y_i f(x_i; W^{(t)})) \ge \tfrac12 e^{-2} \quad (t \le T)",
     example=c16,
-    control=lambda: long_run(500, 1.0, 3000),
+    control=long_run,
     control_shows="3000 steps instead of 2: the samples are fitted and their weights gone",
 )
 def rem_early_stop(instance: Instance) -> Findings:

@@ -10,8 +10,8 @@ from marginflow.theory.fcb22.a_ledger import ledger
 from marginflow.theory.fcb22.constants import GAMMA, C3_proved
 from marginflow.theory.fcb22.descent import complete, growth, slopes, weight_growth
 from marginflow.theory.fcb22.good_run import GoodRun
+from marginflow.theory.fcb22.measures import least_of
 from marginflow.theory.fcb22.path import path_of, stated_of_run
-from marginflow.theory.fcb22.prop_3_2 import EXPLICIT
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
 from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment, orthogonality, require_measurable
 from marginflow.theory.fcb22.thm_3_1.lem_4_9 import subnetwork_margin
@@ -42,12 +42,12 @@ def theorem_3_1_det(instance: Instance) -> Findings:
     lines = ledger(s, path.sample.noisy_share, path.C0, run.C1, run.C2)
     Cf = C3_proved(path.C0)
     outside = 1 - float(path.neurons.J.mean())
-    after = path.growth[path.times[:-1] >= 1]
+
     ratio = path.feature_change
     return Findings(
         value("C2*", run.C2),
         value("K*", float(path.orthogonality.max(initial=0.0))),
-        value("g*", float(after.min()) if after.size else float("nan")),
+        value("g*", least_of(path.later_growth)),
         value("gamma*", float(path.clean_margins[-1].min())),
         value("noisy samples", int(path.sample.noisy.sum()), f"of {path.sample.n}"),
         value("times recorded", path.times.size, f"of {int(path.times[-1]) + 1}"),
@@ -72,6 +72,6 @@ def theorem_3_1_det(instance: Instance) -> Findings:
             subnetwork_margin(path),
             at_least("clean label times f(x_i), Eq. (45)", path.clean_margins[-1], GAMMA),
             misfits(path),
-            at_least("relative change of the feature map times omega sqrt(md)", ratio * s.omd, EXPLICIT),
+            at_least("relative change of the feature map times omega sqrt(md)", ratio * s.omd, GAMMA),
         ),
     )

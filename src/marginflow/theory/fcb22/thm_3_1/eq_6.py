@@ -91,7 +91,6 @@ def _uneven_noise(sample: XorSample, u: float) -> Counterexample | None:
         return None
     summary = (
         f"a cluster of {n} samples has {short} clean ones, fewer than the printed {float(bound):.6g}; for every C_1 "
-        f"and "
-        "delta equal clusters with |N| = n/8 in one of them do, once n is large"
+        "and delta equal clusters with |N| = n/8 in one of them do, once n is large"
     )
     return Counterexample(summary=summary, proof="fractions")

@@ -46,14 +46,13 @@ class FirstStep:
         edges = np.stack([signed[0] - signed[1], signed[2] - signed[3]])
         weights = active * (slope * s.y)[:, None]
         excess = active * ((slope - 0.5) * s.y)[:, None]
-        J = np.flatnonzero(path.neurons.J)
-        own = path.neurons.own[J]
+        own = path.neurons.own
         sign = np.where(own % 2 == 0, 1.0, -1.0) * np.where(own < 2, 1.0, -1.0)
         return cls(
             along=0.5 * scale[:, None] * (edges.T @ s.mu),
             spread=scale[:, None] * (weights.T @ (s.X - s.means[s.clusters])),
             drift=scale[:, None] * (excess.T @ s.means[s.clusters]),
-            own_edges=edges[own // 2, J] * sign,
+            own_edges=edges[own // 2, path.neurons.J] * sign,
         )
 
 
@@ -119,10 +118,7 @@ def lemma_4_10(instance: Instance) -> Findings:
             at_most("|zeta_2| / (alpha |a_j| omd), Eq. (26)", drift, 1.0),
             at_least("N_{+mu} - N_{-mu}, Eq. (31)", first.own_edges, path.sample.n / (2 * C2)),
             above(
-                "<w_j, mu> / (alpha |a_j|), Eq. (32)",
-                path.own_projection[1] / unit[path.neurons.J],
-                1 / (8 * C2),
-                tolerance=0.0,
+                "<w_j, mu> / (alpha |a_j|), Eq. (32)", path.own_projection[1] / path.unit, 1 / (8 * C2), tolerance=0.0
             ),
             at_least("least slack of alignment, Eq. (34)", path.slack[1] * path.sample.norms.min(), 1 / (32 * C2)),
         ),

@@ -5,6 +5,7 @@ import numpy as np
 from marginflow.theory.fcb22.constants import CORRELATION_LATER, E2
 from marginflow.theory.fcb22.descent import complete, growth, slopes, small_start, weight_growth
 from marginflow.theory.fcb22.good_run import GoodRun
+from marginflow.theory.fcb22.measures import least_of
 from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import tight, wide_clusters
 from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment, orthogonality, require_measurable
@@ -18,7 +19,7 @@ def moves(path: Path) -> tuple[Check, Check, Check]:
     next step moves it toward 0, Eq. (42). On runs where it never is that large both say nothing, and are marked so.
     """
     follows = np.flatnonzero(np.diff(path.times) == 1)
-    unit = path.alpha * path.a[path.neurons.J]
+    unit = path.unit
     p = path.opposite_projection
     change = np.abs(p[follows + 1] - p[follows]) / unit
     large = (np.abs(p[follows]) >= unit) & (path.times[follows] >= 1)[:, None]
@@ -72,10 +73,9 @@ def lemma_4_11(instance: Instance) -> Findings:
     share, C1 = path.sample.noisy_share, run.C1
     p = path.opposite_projection
     turns = float((np.diff(np.sign(p[1:]), axis=0) != 0).mean()) if p.shape[0] > 2 else float("nan")
-    after = path.growth[path.times[:-1] >= 1]
     return Findings(
         value("K*", float(path.orthogonality.max(initial=0.0))),
-        value("g*", float(after.min()) if after.size else float("nan"), "(1 - 2 eta)/8 is expected"),
+        value("g*", least_of(path.later_growth), "(1 - 2 eta)/8 is expected"),
         value("(1 - 2 eta)/8", (1 - 2 * s.eta) / 8),
         value("share of signs of <w_j, mu_opposite> that turn in a step, t >= 1", turns),
         value("median correlation at the end", float(np.median(path.correlations[-1]))),

@@ -8,8 +8,9 @@ from scipy import special
 from marginflow.arrays import FloatArray
 from marginflow.theory.fcb22.constants import HOEFFDING, C2_proved
 from marginflow.theory.fcb22.good_run import GoodRun
+from marginflow.theory.fcb22.measures import least_of
 from marginflow.theory.fcb22.numbers import has_gaussian_clusters
-from marginflow.theory.fcb22.path import path_of, stated_of_run
+from marginflow.theory.fcb22.path import path_of, stated_of_run, toward_means
 from marginflow.theory.fcb22.recorded import c16, wide_clusters, with_parameters
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, true, value
 
@@ -57,10 +58,9 @@ def lemma_4_4(instance: Instance) -> Findings:
     s, run = path.numbers, GoodRun(path)
     C2 = C2_proved(path.C0)
     sharp = float(special.ndtr(1 / (3 * path.C0 * s.sd))) if s.sd > 0 else 1.0
-    reach = path.neurons.reached
-    c = path.neurons.correlations.T
-    reached = np.stack([c[0], -c[0], c[1], -c[1]])[reach]
-    least = float(reached.min()) if reached.size else math.nan
+
+    reached = toward_means(path.neurons.correlations).T[path.neurons.reached]
+    least = least_of(reached)
     shift = reached / s.sigma if s.sigma > 0 else np.full_like(reached, math.inf)
     tails = log_edge_tail(shift, path.sample.n, s.n / C2 + int(path.sample.noisy.sum()))
     expected = s.n / 4 * (2 * float(special.ndtr(least / s.sigma)) - 1) if s.sigma > 0 else s.n / 4

@@ -1,12 +1,11 @@
 r"""[FCB22, Lemma 4.9] Aligned and almost orthogonal neurons make a subnetwork with a margin."""
 
-import math
-
 import numpy as np
 
 from marginflow.theory.fcb22.constants import E2, ORTHOGONALITY, C3_proved
 from marginflow.theory.fcb22.descent import complete, growth, slopes
 from marginflow.theory.fcb22.good_run import GoodRun
+from marginflow.theory.fcb22.measures import least_of
 from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
 from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment, orthogonality
@@ -47,8 +46,7 @@ def lemma_4_9(instance: Instance) -> Findings:
     shrink = (1 - 1 / path.C0) ** 2
     J = path.neurons
     K_end = float(path.orthogonality[-1].max(initial=0.0))
-    after = path.growth[path.times[:-1] >= 1]
-    g = float(after.min()) if after.size else math.nan
+    g = least_of(path.later_growth)
     m = J.a.size
     small, across = J.sizes.min() / m, max(int(J.sizes[:2].sum()), int(J.sizes[2:].sum())) / m
     semi = path.alpha * (small * g * (path.times[-1] - 1) - K_end * across)

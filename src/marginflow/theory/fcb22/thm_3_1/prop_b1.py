@@ -38,10 +38,10 @@ def _lower_bound(X: np.ndarray, a: np.ndarray, R: float, draws: int, seed: int) 
 
 
 @cache
-def plane_instance(n: int = 10, *, m: int = 8, factor: float = 1.0, dimension: int = 2) -> Instance:
-    """XOR clusters in the plane and m neurons with outputs +-factor/sqrt(m)."""
+def plane_instance(n: int = 10, *, factor: float = 1.0, dimension: int = 2) -> Instance:
+    """XOR clusters in the plane and eight neurons with outputs +-factor/sqrt(8)."""
     law = XorClusters(dimension=dimension, sigma=0.2 / math.sqrt(dimension), noise=UniformNoise(rate=0.15))
-    network = TwoLayer(W=np.zeros((m, dimension)), v=factor * unit_outputs(m), outputs="frozen")
+    network = TwoLayer(W=np.zeros((8, dimension)), v=factor * unit_outputs(8), outputs="frozen")
     return Instance(name=f"{n} samples in dimension {dimension}", network=network, data=law.sample(n))
 
 
