@@ -24,8 +24,7 @@ from marginflow.report.results.summary import Fields
 from marginflow.theory.check import at_least, at_most, equal
 from marginflow.theory.hunting import FAMILIES, LinePoints, NumberBox, Range, Trail, family_of
 from marginflow.theory.hunting.catalogue import BY_CHANCE, LOCAL, NO_NUMBER
-from marginflow.theory.kys23.clean_error import clean_error
-from marginflow.theory.kys23.exact_error import enclosed_error
+from marginflow.theory.kys23.clean_error import clean_error, enclosed_error
 
 LONG = 60.0
 

@@ -14,7 +14,7 @@ from marginflow.limit import line
 from marginflow.networks import TwoLayer
 from marginflow.theory import Instance
 from marginflow.theory.instances import at_point
-from marginflow.theory.kys23.derived.x_1nn import zero_of_two
+from marginflow.theory.kys23.derived.line import zero_of_two
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point, linearity_counterexample, spikes
 from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_3_1.a1 import expected_changes

@@ -17,9 +17,13 @@ from marginflow.limit import global_bounds
 from marginflow.theory import Instance
 from marginflow.theory.kys23.sphere_points import noisy_data, pair_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import log_any_width_bound
-from marginflow.theory.kys23.thm_4_1.construction import biased_pair, exact_norm_times_root
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
-from marginflow.theory.kys23.thm_4_1.lem_b3 import log_error_of_construction, orthonormal
+from marginflow.theory.kys23.thm_4_1.lem_b3 import (
+    biased_pair,
+    exact_norm_times_root,
+    log_error_of_construction,
+    orthonormal,
+)
 from marginflow.theory.kys23.thm_4_1.max_margin import dual_supremum_bound, max_margin
 from marginflow.theory.kys23.thm_4_1.rem_4_2 import other_law_point
 from marginflow.theory.kys23.thm_4_1.theorem import literal_c4, log_far_from_span

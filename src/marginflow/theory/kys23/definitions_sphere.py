@@ -10,6 +10,7 @@ from scipy import special
 from marginflow.data import Dataset, GramReduction, NoisySphere
 from marginflow.data.noisy_sphere import NoiseCount
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, equal, require, stated, value
+from marginflow.theory.kys23.definitions_line import distance_to_law
 from marginflow.theory.kys23.unit_sphere import SphereSample, log_binomial_tail, noisy_sphere
 
 # The chance with which each of the three tests may reject a sample that is as it should be.
@@ -17,10 +18,10 @@ _REJECTION: Final = 1e-6
 
 
 @cache
-def noisy_sample(m: int, p: float, d: int, *, count: NoiseCount = "bernoulli", seed: int = 0) -> Instance:
+def noisy_sample(m: int, p: float, d: int, *, count: NoiseCount = "bernoulli") -> Instance:
     """m samples of the noisy sphere in reduced coordinates, with their law."""
     law = GramReduction(NoisySphere(dimension=d, p=p, count=count))
-    return Instance(name=f"{m} samples in dimension {d}, p = {p:g}", law=law, data=law.sample(m, seed=seed))
+    return Instance(name=f"{m} samples in dimension {d}, p = {p:g}", law=law, data=law.sample(m))
 
 
 def _one_orthant() -> Instance:
@@ -62,9 +63,7 @@ def sphere(instance: Instance) -> Findings:
     require(hypotheses, "no law to compare with")
     signed = np.clip(np.diagonal(sample.gram, offset=1), -1.0, 1.0)
     squares = np.sort(special.betainc(0.5, (d - 1) / 2, np.minimum(signed**2, 1.0)) * np.sign(signed))
-    F = (1 + squares) / 2  # the distribution function of x_i . x_{i+1} at its own values
-    steps = np.arange(m, dtype=np.float64) / (m - 1)
-    deviation = float(max((steps[1:] - F).max(), (F - steps[:-1]).max()))
+    deviation = distance_to_law((1 + squares) / 2)  # the distribution function of x_i . x_{i+1} at its own values
     allowed = math.sqrt(math.log(2 / _REJECTION) / (2 * (m - 1)))
     many, few = log_binomial_tail(k - 1, m, law.p), math.log(max(-math.expm1(log_binomial_tail(k, m, law.p)), 1e-300))
     level = math.log(_REJECTION / 2)

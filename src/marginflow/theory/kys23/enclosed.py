@@ -7,16 +7,17 @@ is a local minimum (`certificates.minimality`), and
 .. math:: |N_{\theta^*}(x) - N_\theta(x)| \le e (2 + e) \|\theta\|^2 \sqrt{x^2 + 1} .
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.certificates import certify, prove_kkt_point
-from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.theory.findings import Counterexample
+from marginflow.theory.frame import Counterexample, Instance
+from marginflow.theory.kys23.line import line_samples
 
 # Rounding of one value of N, in units of the sum of its terms; far more than it is.
 _ROUNDING = 1e-12
@@ -48,25 +49,34 @@ class EnclosedMinimum:
         return middle - width, middle + width
 
 
-def enclose_minimum(network: TwoLayer, data: Dataset) -> EnclosedMinimum | str:
-    """The enclosure, or the sentence that says why there is none."""
-    merged = network.at_margin_one(data.X, data.y).compact(tolerance=1e-9)
+def enclose_minimum(instance: Instance) -> EnclosedMinimum | None:
+    """The local minimum next to the network of an instance; None where its local minimality is not proved this way."""
+    data = instance.the_data()
+    merged = instance.the_network().at_margin_one(data.X, data.y).compact(tolerance=1e-9)
     try:
         proof = prove_kkt_point(merged, data)
-    except InputError as error:  # without python-flint there is no ball arithmetic, and no proof
-        return str(error)
+    except InputError:  # without python-flint there is no ball arithmetic, and no proof
+        return None
     if not proof.proved or proof.distance is None:
-        return f"no exact KKT point is enclosed: {proof.reason}"
+        return None
     certificate = certify(merged, data)
     own = certificate.network.v[None, :] * data.y[:, None] > 0
-    if bool((certificate.kinks & own & certificate.support[:, None]).any()):
-        return "a kink sits on a sample of the neuron's own label, so that local minimality is not proved this way."
-    if not bool(certificate.live.all()):
-        return "a neuron is zero, so that local minimality is not proved this way."
+    if bool((certificate.kinks & own & certificate.support[:, None]).any()) or not bool(certificate.live.all()):
+        return None
     return EnclosedMinimum(network=certificate.network, distance=proof.distance)
 
 
-def proved_of_minimum(what: str) -> Counterexample:
-    """The counterexample of an enclosed local minimum: what it is, behind "is enclosed"."""
+def refuted_at_minimum(
+    instance: Instance, contradiction: Callable[[EnclosedMinimum, FloatArray, FloatArray], str | None]
+) -> Counterexample | None:
+    """A proof that the exact local minimum next to a network breaks a claim; None where there is none.
+
+    `contradiction` is asked for it with the minimum, the samples in order and their labels, and says it in words that
+    go on from "is enclosed".
+    """
+    found = enclose_minimum(instance)
+    what = None if found is None else contradiction(found, *line_samples(instance.the_data()))
+    if what is None:
+        return None
     summary = f"an exact local minimum is enclosed {what}"
     return Counterexample(summary=summary, proof="ball arithmetic of 192 bits (Krawczyk's test)")

@@ -15,11 +15,16 @@ from marginflow.theory.probability import estimate
 _DRAWS: Final = 60
 
 
-def gram_deviation(m: int, d: int, rng: np.random.Generator) -> float:
-    """||X X^T - I|| of m uniform points on the sphere, drawn through the triangular factor of their Gram matrix."""
+def uniform_gram(m: int, d: int, rng: np.random.Generator) -> FloatArray:
+    """X X^T of m uniform points on the sphere, drawn through its triangular factor."""
     Z: FloatArray = bartlett(m, d, rng)
     Z /= np.linalg.norm(Z, axis=1, keepdims=True)
-    eigenvalues = np.linalg.eigvalsh(Z @ Z.T)
+    return Z @ Z.T
+
+
+def gram_deviation(m: int, d: int, rng: np.random.Generator) -> float:
+    """||X X^T - I|| of m uniform points on the sphere."""
+    eigenvalues = np.linalg.eigvalsh(uniform_gram(m, d, rng))
     return float(max(eigenvalues[-1] - 1.0, 1.0 - eigenvalues[0]))
 
 

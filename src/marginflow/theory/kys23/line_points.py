@@ -5,7 +5,6 @@ points and serve as controls. Nothing trains.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -29,10 +28,10 @@ def global_point(m: int, p: float, seed: int = 0, *, runs: int = 0, run_length: 
 
 
 @cache
-def local_point(m: int, p: float, seed: int = 0, *, start: int = 0, neurons: int | None = None) -> Instance:
+def local_point(m: int, p: float, seed: int = 0, *, start: int = 0) -> Instance:
     """A local minimum on the same points, reached from random neurons."""
     law = Interval(p=p)
-    limit = line.local_minimum(law.sample(m, seed=seed), seed=start, neurons=neurons)
+    limit = line.local_minimum(law.sample(m, seed=seed), seed=start)
     return at_point(limit, f"a local minimum on {m} uniform points, p = {p:g} (seeds {seed}, {start})", law=law)
 
 
@@ -51,11 +50,6 @@ def five_point_minimum(width: int = 4) -> Instance:
     """The strict local minimum with mixed orientations that contradicts [KYS23, Prop. A.4]."""
     point = five_points()
     return at_point(point.widened(width) if width > 4 else point, "the five-point local minimum")
-
-
-def five_points_with(**parameters: object) -> Instance:
-    """The same with parameters."""
-    return replace(five_point_minimum(), parameters=parameters)
 
 
 @cache

@@ -3,13 +3,13 @@ r"""What the theorems of [KYS23] bound: the clean error at a KKT point, exact on
 from collections.abc import Mapping
 from typing import Final
 
-from marginflow.generalisation import line_error, sampled_error
+from marginflow.generalisation import line_error
 from marginflow.theory.instance import Instance
+from marginflow.theory.kys23.clean_error import fresh_error
 from marginflow.theory.kys23.line_points import local_point
 from marginflow.theory.kys23.sphere_points import frozen_point, pair_point
 from marginflow.theory.observation import Observation, whole
 
-POINTS: Final = 2000
 LONGEST_LINE: Final = 2000
 MOST_ON_THE_SPHERE: Final = 1000
 
@@ -35,8 +35,7 @@ def _frozen(numbers: Mapping[str, float], seed: int) -> Instance:
 
 
 def _counted(numbers: Mapping[str, float], instance: Instance) -> float:
-    network, data = instance.the_network(), instance.the_data()
-    return sampled_error(network, instance.the_law(), POINTS, seed=instance.seed + 1, train=data).value
+    return fresh_error(instance, instance.the_network()).value
 
 
 LINE_ERROR: Final = Observation(

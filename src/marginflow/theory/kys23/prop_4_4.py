@@ -1,26 +1,17 @@
 r"""[KYS23, Proposition 4.4]: two neurons without bias that fit a negative sample err on at least half of the sphere."""
 
-from functools import cache
-
-from marginflow.limit import orthogonal
 from marginflow.theory.frame import Findings, Instance, equal, stated, value
 from marginflow.theory.kys23.clean_error import clean_error
 from marginflow.theory.kys23.prop_4_5 import interpolating_counterexample
-from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
+from marginflow.theory.kys23.thm_4_1.lem_b2 import orthonormal_pair
 from marginflow.theory.kys23.unit_sphere import SphereSample, separates, without_bias
-
-
-@cache
-def _two_neurons(m: int = 6, k: int = 2) -> Instance:
-    point = orthogonal(orthonormal(m, k), bias=False)
-    return Instance(name=f"two neurons on {m} orthonormal samples", network=point.network, data=point.data)
 
 
 @stated(
     id="KYS23/Prop4.4",
     meaning="A network of two neurons without bias that fits a negative sample has clean error at least 1/2.",
     formula=r"L_{cl} = \frac12 + \frac{\pi - \angle(a, c - a)}{2\pi} \ge \frac12, \quad a = |v_1| w_1, \ c = |v_2| w_2",
-    example=_two_neurons,
+    example=lambda: orthonormal_pair(6, 2).but(name="two neurons on 6 orthonormal samples"),
     control=interpolating_counterexample,
     control_shows="a third neuron brings the error down to arctan(1/8)/pi = 0.04",
     printed=r"L_{cl} \ge \frac12",

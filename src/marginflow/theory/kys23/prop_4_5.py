@@ -8,10 +8,10 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.limit import specialist
+from marginflow.limit.line.integers import integers
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, at_least, stated, unmet, value
-from marginflow.theory.kys23.clean_error import clean_error
-from marginflow.theory.kys23.exact_error import enclosed_error
+from marginflow.theory.kys23.clean_error import clean_error, enclosed_error
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
 from marginflow.theory.kys23.unit_sphere import without_bias
 
@@ -36,13 +36,19 @@ def interpolating_counterexample() -> Instance:
     return Instance(name="|x_1| - relu(x_2)/8", network=network, data=data)
 
 
+def positive_neurons(network: TwoLayer) -> tuple[int, float]:
+    """|J_+|, and the smallest cosine between two neurons of J_+."""
+    W = network.W[(network.v > 0) & network.W.any(axis=1)]
+    W = W / np.linalg.norm(W, axis=1, keepdims=True)
+    return len(W), float((W @ W.T).min(initial=1.0))
+
+
 def small_error(network: TwoLayer) -> Counterexample | None:
     """A proof that the error is below 2^-n: weights in the plane as the fractions that they are, angles enclosed."""
     if network.dimension != 2:
         return None
-    rows = [[Fraction(float(entry)) for entry in row] for row in np.column_stack([network.W, network.v])]
-    common = math.lcm(*(entry.denominator for row in rows for entry in row))
-    whole = [[int(entry * common) for entry in row] for row in rows]
+    _, entries = integers(np.column_stack([network.W, network.v]))
+    whole = zip(entries[::3], entries[1::3], entries[2::3], strict=True)
     live = [row for row in whole if any(row[:2]) and row[2]]
     _, high = enclosed_error([row[:2] for row in live], [row[2] for row in live]) if live else (1, Fraction(1))
     bound = Fraction(1, 2**network.width)
@@ -112,13 +118,8 @@ def proposition_4_5(instance: Instance) -> Findings:
 def proposition_4_5_repaired(instance: Instance) -> Findings:
     """The clean error against 2^-|J_+|, where no two positive neurons point apart."""
     network = instance.the_network()
-    plus = (network.v > 0) & network.W.any(axis=1)
-    W = network.W[plus]
-    W = W / np.linalg.norm(W, axis=1, keepdims=True)
-    cosines = W @ W.T
-    least = float(cosines.min(initial=1.0))
+    count, least = positive_neurons(network)
     found = clean_error(network, seed=instance.seed)
-    count = int(plus.sum())
     return Findings(
         value("neurons with v > 0", count),
         value("clean error over the bound", math.ldexp(found.value, count)),

@@ -5,12 +5,14 @@ One specialist per negative sample and one neuron for all positive ones, on orth
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.generalisation import specialists_error
@@ -31,6 +33,7 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.kys23.definitions_sphere import noisy_sample
+from marginflow.theory.kys23.rational import fractions
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal_samples
 from marginflow.theory.kys23.unit_sphere import SphereSample
 
@@ -46,34 +49,24 @@ def exact_residuals(point: ClosedForm) -> tuple[Fraction, Fraction]:
 
     The second is 0 by definition where the outputs are frozen. Floats are taken as the fractions that they are.
     """
-    W, v = _fractions(point.network.W), _fractions([point.network.v])[0]
-    X, y = _fractions(point.data.X), [int(label) for label in point.data.y]
-    lam, sigma = _fractions([point.multipliers])[0], _fractions(point.clarke)
-    hidden = output = Fraction(0)
-    for j, w in enumerate(W):
-        pull = [sum((lam[i] * y[i] * sigma[i][j] * X[i][r] for i in range(len(X))), Fraction(0)) for r in range(len(w))]
-        hidden = max(hidden, *(abs(w[r] - v[j] * pull[r]) for r in range(len(w))))
-        if point.network.outputs == "trained":
-            pre = [sum((a * b for a, b in zip(w, x, strict=True)), Fraction(0)) for x in X]
-            reached = sum((lam[i] * y[i] * max(pre[i], Fraction(0)) for i in range(len(X))), Fraction(0))
-            output = max(output, abs(v[j] - reached))
-    return hidden, output
+    hidden, output = _residuals(point, fractions)
+    return Fraction(hidden), Fraction(output)
 
 
 def residuals(point: ClosedForm) -> tuple[float, float]:
     """The same in fractions where these are few enough, and in floating point for larger samples."""
-    network, data = point.network, point.data
-    if network.width * data.X.size <= _FEW:
-        hidden, output = exact_residuals(point)
-        return float(hidden), float(output)
-    M = (point.multipliers * data.y)[:, None] * point.clarke
-    w = np.abs(network.W - network.v[:, None] * (M.T @ data.X)).max()
-    reached = np.maximum(network.preactivations(data.X), 0.0).T @ (point.multipliers * data.y)
-    return float(w), float(np.abs(network.v - reached).max()) if network.outputs == "trained" else 0.0
+    few = point.network.width * point.data.X.size <= _FEW
+    hidden, output = _residuals(point, fractions if few else np.asarray)
+    return float(hidden), float(output)
 
 
-def _fractions(rows: object) -> list[list[Fraction]]:
-    return [[Fraction(float(entry)) for entry in row] for row in np.asarray(rows)]
+def _residuals(point: ClosedForm, numbers: Callable[[FloatArray], Any]) -> tuple[Any, Any]:
+    W, v, X, y = (numbers(part) for part in (point.network.W, point.network.v, point.data.X, point.data.y))
+    pull = numbers(point.multipliers) * y
+    hidden = np.abs(W - v[:, None] * ((pull[:, None] * numbers(point.clarke)).T @ X)).max()
+    if point.network.outputs == "frozen":
+        return hidden, 0
+    return hidden, np.abs(v - np.maximum(X @ W.T, 0).T @ pull).max()
 
 
 def merging_step(data: Dataset, t: float) -> TwoLayer:

@@ -26,7 +26,7 @@ def pair_point(m: int, k: int, d: int, seed: int = 0) -> Instance:
     return at_point(convex_pair(data), f"the exact pair on {m} samples, {k} negative, d = {d:.3g}", law=law)
 
 
-def near_pair(data: Dataset, width: int, *, spread: float = 0.01, seed: int = 0) -> TwoLayer:
+def near_pair(data: Dataset, width: int, *, seed: int = 0) -> TwoLayer:
     r"""Neurons with frozen outputs +1 and -1 near the closed form on orthonormal samples.
 
     .. math:: (w, b)_\pm \propto \sum_{I_\pm} (1 + |I_\mp|) \tilde x_i - \sum_{I_\mp} |I_\pm| \tilde x_i
@@ -42,7 +42,7 @@ def near_pair(data: Dataset, width: int, *, spread: float = 0.01, seed: int = 0)
     down = np.where(plus, -k, 1 + q) @ T / (1 + q + k)
     v = np.repeat([1.0, -1.0], width // 2)
     A = np.where(v[:, None] > 0, up, down)
-    W = A[:, :-1] + spread * rng.standard_normal((v.size, data.dimension))
+    W = A[:, :-1] + 0.01 * rng.standard_normal((v.size, data.dimension))
     return TwoLayer(W=W, b=A[:, -1], v=v, outputs="frozen")
 
 
@@ -66,25 +66,17 @@ def frozen_low() -> Instance:
 
 
 @cache
-def frozen_close(angle: float = 0.1) -> Instance:
-    """A KKT point with two frozen outputs on two close samples of opposite labels: lambda is about 1/angle^2."""
+def frozen_close() -> Instance:
+    """A KKT point with two frozen outputs on two opposite samples at an angle of 0.1: lambda is about 1/0.1^2."""
     law = NoisySphere(dimension=2, p=0.4)
-    X = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
-    data = Dataset(X=X, y=np.array([1.0, -1.0]))
-    return at_limit(frozen_limit(data), data, f"two opposite samples at an angle of {angle:g}", law=law)
+    data = Dataset(X=np.array([[1.0, 0.0], [np.cos(0.1), np.sin(0.1)]]), y=np.array([1.0, -1.0]))
+    return at_limit(frozen_limit(data), data, "two opposite samples at an angle of 0.1", law=law)
 
 
 @cache
-def without_bias_point(m: int, k: int, d: int, width: int, seed: int = 0) -> Instance:
-    """A KKT point without biases, outputs trained."""
+def trained_point(m: int, k: int, d: int, width: int, seed: int = 0, *, bias: bool = True) -> Instance:
+    """A KKT point near which gradient flow from small weights goes, outputs trained."""
     law, data = noisy_data(m, k, d, seed)
-    limit = kkt_point(data, width=width, bias=False, seed=seed)
-    return at_limit(limit, data, f"{width} neurons without bias, {m} samples, {k} negative, d = {d:.3g}", law=law)
-
-
-@cache
-def trained_point(m: int, k: int, d: int, width: int, seed: int = 0) -> Instance:
-    """A KKT point with biases near which gradient flow from small weights goes, outputs trained."""
-    law, data = noisy_data(m, k, d)
-    limit = kkt_point(data, width=width, seed=seed)
-    return at_limit(limit, data, f"{width} neurons (seed {seed}), {m} samples, {k} negative, d = {d:.3g}", law=law)
+    limit = kkt_point(data, width=width, bias=bias, seed=seed)
+    neurons = f"{width} neurons (seed {seed})" if bias else f"{width} neurons without bias"
+    return at_limit(limit, data, f"{neurons}, {m} samples, {k} negative, d = {d:.3g}", law=law)

@@ -8,7 +8,7 @@ import numpy as np
 
 from marginflow.certificates import certify, certify_deep
 from marginflow.data import Dataset, NoisySphere
-from marginflow.generalisation import Estimate, sampled_error, specialists_error
+from marginflow.generalisation import Estimate, specialists_error
 from marginflow.limit import catastrophic, kkt_point
 from marginflow.networks import MLP, TwoLayer
 from marginflow.theory.frame import (
@@ -24,7 +24,8 @@ from marginflow.theory.frame import (
     value,
 )
 from marginflow.theory.instances import at_limit, changed
-from marginflow.theory.kys23.clean_error import clean_error
+from marginflow.theory.kys23.clean_error import clean_error, fresh_error
+from marginflow.theory.kys23.prop_4_5 import positive_neurons
 from marginflow.theory.kys23.recorded import sphere_deep
 from marginflow.theory.kys23.sphere_points import (
     frozen_low,
@@ -32,9 +33,7 @@ from marginflow.theory.kys23.sphere_points import (
     noisy_data,
     pair_point,
     trained_point,
-    without_bias_point,
 )
-from marginflow.theory.kys23.thm_4_1.b1_bias_dom import fresh_error
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.max_margin import linearly_separable, max_margin
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
@@ -42,12 +41,11 @@ from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, size_of, 
 
 
 @cache
-def error_at(m: int, k: int, d: int, seed: int = 0) -> Estimate:
+def error_at(m: int, k: int, d: int) -> Estimate:
     """The clean error of a KKT point with 3m neurons on m samples, k of them negative, in dimension d."""
     law = NoisySphere(dimension=d, p=k / m, count="exact")
-    data = law.sample(m, seed=seed)
-    network = kkt_point(data, width=3 * m, seed=seed).network
-    return sampled_error(network, law, 2000, seed=seed + 1, train=data, confidence=0.99)
+    data = law.sample(m, seed=0)
+    return fresh_error(Instance(law=law, data=data), kkt_point(data, width=3 * m, seed=0).network)
 
 
 @stated(
@@ -225,7 +223,7 @@ def o9(instance: Instance) -> Findings:
     margins = network.margins(data.X, data.y)
     depth = len(network.weights) if isinstance(network, MLP) else 2
     residual = certify_deep(network, data).total if isinstance(network, MLP) else certify(network, data).total
-    error = sampled_error(network, instance.the_law(), 2000, seed=instance.seed + 1, train=data, confidence=0.99)
+    error = fresh_error(instance, network)
     return Findings(
         value("layers", depth),
         value("KKT residual, relu'(0) = 0", residual),
@@ -237,7 +235,7 @@ def o9(instance: Instance) -> Findings:
 
 @cache
 def _bias_less() -> Instance:
-    point = without_bias_point(10, 3, 30, 12, 1)
+    point = trained_point(10, 3, 30, 12, 1, bias=False)
     data = point.the_data()
     second = kkt_point(data, width=12, bias=False, seed=2).network
     return Instance(
@@ -267,14 +265,13 @@ def o10(instance: Instance) -> Findings:
     least = 1.0
     for number, judged in enumerate(certificates, start=1):
         network = judged.network.compact(tolerance=1e-6)
-        plus = network.W[(network.v > 0) & network.W.any(axis=1)]
-        plus = plus / np.linalg.norm(plus, axis=1, keepdims=True)
+        count, cosine = positive_neurons(network)
         found = clean_error(network, seed=instance.seed)
         least = min(least, found.value)
         rows += [
             value(f"network {number}: clean error", found.value, found.how),
-            value(f"network {number}: 2^-|J_+|", math.ldexp(1.0, -len(plus)), "parallel neurons counted once"),
-            value(f"network {number}: smallest cosine in J_+", float((plus @ plus.T).min(initial=1.0))),
+            value(f"network {number}: 2^-|J_+|", math.ldexp(1.0, -count), "parallel neurons counted once"),
+            value(f"network {number}: smallest cosine in J_+", cosine),
         ]
     none = all(network.b is None for network in instance.networks)
     return Findings(

@@ -168,18 +168,16 @@ def a1_flip(instance: Instance) -> Findings:
     """n* of the labels and of every neighbour, by the exact values for up to two changes."""
     hypotheses = require(on_the_line(instance), "label changes need an order")
     _, y = line_samples(instance.the_data())
-    worst: Check | None = None
+    low, high = least_width(y)
+    changes = []
     for i in range(y.size):
-        turned = np.where(np.arange(y.size) == i, -y, y)
-        (low, high), (low_turned, high_turned) = least_width(y), least_width(turned)
+        low_turned, high_turned = least_width(np.where(np.arange(y.size) == i, -y, y))
         sure = max(low_turned - high, low - high_turned, 0)
-        most = max(high_turned - low, high - low_turned)
-        check = Check("change of n*", sure, "<=", 1.0, interval=(sure, max(sure, most)))
-        worst = check if worst is None or sure > worst.observed else worst
-    assert worst is not None
-    failed = worst.state == "failed"
+        changes.append((sure, max(sure, high_turned - low, high - low_turned)))
+    worst = max(changes, key=lambda change: change[0])
+    claim = Check("change of n*", worst[0], "<=", 1.0, interval=worst)
     found = Counterexample(
-        summary=f"turning one of {y.size} labels changes the least width by {worst.observed:g}",
+        summary=f"turning one of {y.size} labels changes the least width by {worst[0]:g}",
         proof="a case distinction on whole numbers",
     )
-    return Findings(hypotheses=hypotheses, claims=(worst,), counterexample=found if failed else None)
+    return Findings(hypotheses=hypotheses, claims=(claim,), counterexample=found if claim.state == "failed" else None)

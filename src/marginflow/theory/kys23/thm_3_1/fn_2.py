@@ -7,7 +7,6 @@ in the order of `label_law`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,7 +17,6 @@ from marginflow.certificates import Certificate, certify
 from marginflow.data import Dataset, Interval
 from marginflow.generalisation import line_error
 from marginflow.limit import line
-from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Check,
     Findings,
@@ -81,19 +79,19 @@ class AllLabels:
 
 
 @cache
-def for_all_labels(m: int, p: float, *, kkt: bool = True, seed: int = 0) -> Instance:
-    """m uniform points, and for each of their labels the global optimum, or spikes that are not KKT points."""
-    law = Interval(p=p)
-    x, y = line_samples(law.sample(m, seed=seed))
-    labels, _ = label_law(m, p)
-    make: Callable[[FloatArray], TwoLayer] = (
-        (lambda y: line.max_margin(Dataset(X=x[:, None], y=y)).network) if kkt else lambda y: spike_network(x, y, -1e3)
-    )
+def for_all_labels(*, kkt: bool = True) -> Instance:
+    """Six uniform points, and for each of their labels the global optimum, or spikes that are not KKT points."""
+    x, y = line_samples(Interval(p=0.3).sample(6, seed=0))
+    labels, _ = label_law(6, 0.3)
+    if kkt:
+        networks = tuple(line.max_margin(Dataset(X=x[:, None], y=row)).network for row in labels)
+    else:
+        networks = tuple(spike_network(x, row, -1e3) for row in labels)
     return Instance(
-        name=f"{m} uniform points with all of their labels, {'global optima' if kkt else 'spikes'}",
+        name=f"6 uniform points with all of their labels, {'global optima' if kkt else 'spikes'}",
         data=Dataset(X=x[:, None], y=y),
-        networks=tuple(make(row) for row in labels),
-        parameters={"p": p},
+        networks=networks,
+        parameters={"p": 0.3},
     )
 
 
@@ -108,8 +106,8 @@ def for_all_labels(m: int, p: float, *, kkt: bool = True, seed: int = 0) -> Inst
         "c": "which the paper leaves open (default 1/20, the limit of what the groups of five give)",
         "C": "which the paper leaves open (default 1)",
     },
-    example=lambda: for_all_labels(6, 0.3),
-    control=lambda: for_all_labels(6, 0.3, kkt=False),
+    example=for_all_labels,
+    control=lambda: for_all_labels(kkt=False),
     control_shows="spikes that are negative between any two samples err almost everywhere: more than C sqrt(p)",
     sharp=r"\mathbb{E} \ge \tfrac{p^5}{4 (m+1)} \lfloor \tfrac m5 \rfloor \approx \tfrac{p^5}{20}",
     remark="The expectation over labels is exact, that over x is the sample at hand.",

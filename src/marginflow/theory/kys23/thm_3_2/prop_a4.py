@@ -19,25 +19,15 @@ The mirror image holds for left-facing neurons, with (x_{i-1}, x_i) in the place
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import (
-    Counterexample,
-    Erratum,
-    Findings,
-    Instance,
-    at_least,
-    at_most,
-    equal,
-    require,
-    stated,
-    value,
-)
-from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, equal, require, stated, value
+from marginflow.theory.kys23.enclosed import EnclosedMinimum, refuted_at_minimum
 from marginflow.theory.kys23.line import SAME_KINK, STRUCTURE, Bends, line_samples, local_minimum, plus_minus_plus
 from marginflow.theory.kys23.line_points import five_point_minimum, global_point, mirror, right_facing_point
 
@@ -117,38 +107,31 @@ def pattern_findings(instance: Instance, *, linear: bool, values: bool, repaired
     by_chord = at_most("distance of N from its chord", found.nonlinearity, 0.0, scale=1.0, tolerance=STRUCTURE)
     claims = (*(by_values if values else ()), *((by_chord,) if linear else ()))
     broken = not repaired and any(check.state == "failed" for check in claims)
+    breaks = partial(pattern_breaks, linear=linear, values=values)
     return Findings(
         value("patterns", every.count),
         value("patterns whose neurons face right", float(every.covered.sum())),
         hypotheses=hypotheses,
         claims=claims,
-        counterexample=pattern_breaks(instance, linear=linear, values=values) if broken else None,
+        counterexample=refuted_at_minimum(instance, breaks) if broken else None,
     )
 
 
-def pattern_breaks(instance: Instance, *, linear: bool, values: bool) -> Counterexample | None:
-    """A proof that at the exact local minimum next to a network a value or a chord is off; None without a proof."""
-    found = enclose_minimum(instance.the_network(), instance.the_data())
-    if isinstance(found, str):
-        return None
-    x, y = line_samples(instance.the_data())
+def pattern_breaks(found: EnclosedMinimum, x: FloatArray, y: FloatArray, *, linear: bool, values: bool) -> str | None:
+    """Which value or chord is off at an exact local minimum."""
     low, high = found.values(x)
     bends = Bends.of(found.network)
     for i in plus_minus_plus(y):
         for index, wanted in ((i, -1.0), (i + 1, 1.0)) if values else ():
             if low[index] > wanted or high[index] < wanted:
-                return proved_of_minimum(
-                    f"at which N({x[index]:g}) in [{low[index]:.9g}, {high[index]:.9g}], not {wanted:g}"
-                )
+                return f"at which N({x[index]:g}) in [{low[index]:.9g}, {high[index]:.9g}], not {wanted:g}"
         for kink in bends.inside(float(x[i]), float(x[i + 1])) if linear else ():
             inner = found.values(np.array([kink]))
             share = (kink - x[i]) / (x[i + 1] - x[i])
             above = inner[0][0] - ((1 - share) * high[i] + share * high[i + 1])
             under = inner[1][0] - ((1 - share) * low[i] + share * low[i + 1])
             if above > 1e-9 or under < -1e-9:
-                return proved_of_minimum(
-                    f"at which N({kink:.6g}) is off its chord by at least {max(above, -under):.6g}"
-                )
+                return f"at which N({kink:.6g}) is off its chord by at least {max(above, -under):.6g}"
     return None
 
 

@@ -2,20 +2,10 @@ r"""[KYS23, Prop. A.5] Between two neighbouring samples labelled + a local minim
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import (
-    Check,
-    Counterexample,
-    Erratum,
-    Findings,
-    Instance,
-    at_least,
-    require,
-    stated,
-    unmet,
-    value,
-)
-from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, require, stated, unmet, value
+from marginflow.theory.kys23.enclosed import EnclosedMinimum, refuted_at_minimum
 from marginflow.theory.kys23.line import STRUCTURE, Bends, line_samples, local_minimum, plus_plus
 from marginflow.theory.kys23.line_points import local_point, spikes
 
@@ -56,24 +46,21 @@ def prop_a5(instance: Instance) -> Findings:
     hypotheses, least = between_positives(instance, network, hypotheses)
     size = float(np.abs(network(instance.the_data().X)).max())  # local minima may come at any scale
     claim = at_least("N on [x_i, x_{i+1}]", least, 0.0, scale=size, tolerance=STRUCTURE)
+    broken = claim.state == "failed" and not unmet(hypotheses)
     return Findings(
         value("least N between them", min(least)),
         hypotheses=hypotheses,
         claims=(claim,),
-        counterexample=dips_below_zero(instance) if claim.state == "failed" and not unmet(hypotheses) else None,
+        counterexample=refuted_at_minimum(instance, dips_below_zero) if broken else None,
     )
 
 
-def dips_below_zero(instance: Instance) -> Counterexample | None:
-    """A proof that N of the exact local minimum is negative between two neighbours labelled +; None without one."""
-    found = enclose_minimum(instance.the_network(), instance.the_data())
-    if isinstance(found, str):
-        return None
-    x, y = line_samples(instance.the_data())
+def dips_below_zero(found: EnclosedMinimum, x: FloatArray, y: FloatArray) -> str | None:
+    """Where N of an exact local minimum is negative between two neighbours labelled +."""
     bends = Bends.of(found.network)
     for i in plus_plus(y):
         kinks = bends.inside(float(x[i]), float(x[i + 1]))
         high = float(found.values(kinks)[1].min()) if kinks.size else 0.0
         if high < 0:
-            return proved_of_minimum(f"at which N <= {high:.6g} between {x[i]:g} and {x[i + 1]:g}")
+            return f"at which N <= {high:.6g} between {x[i]:g} and {x[i + 1]:g}"
     return None

@@ -12,21 +12,9 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.generalisation import line_error
-from marginflow.theory.frame import (
-    Check,
-    Counterexample,
-    Erratum,
-    Findings,
-    Instance,
-    at_least,
-    at_most,
-    require,
-    stated,
-    unmet,
-    value,
-)
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, require, stated, unmet, value
 from marginflow.theory.instances import with_neuron
-from marginflow.theory.kys23.enclosed import enclose_minimum, proved_of_minimum
+from marginflow.theory.kys23.enclosed import EnclosedMinimum, refuted_at_minimum
 from marginflow.theory.kys23.line import (
     STRUCTURE,
     in_the_interval,
@@ -80,22 +68,16 @@ def sandwich(x: FloatArray, y: FloatArray, error: float) -> tuple[Check, Check]:
     )
 
 
-def below_lower_core(instance: Instance) -> Counterexample | None:
-    """A proof that the exact local minimum next to a network errs on less than LO; None where there is none.
+def below_lower_core(found: EnclosedMinimum, x: FloatArray, y: FloatArray) -> str | None:
+    """Whether an exact local minimum errs on less than LO, and on how much.
 
     On [0, 1] N* >= N - w for the width w of its enclosure, so that L* is at most the error of N - w.
     """
-    found = enclose_minimum(instance.the_network(), instance.the_data())
-    if isinstance(found, str):
-        return None
-    x, y = line_samples(instance.the_data())
     low, high = found.values(np.linspace(0.0, 1.0, 3))
     width = 2.0 * float((high - low).max())  # the width grows with |x| and with the terms of N: twice it is ample
     lowered = with_neuron(found.network, [[0.0]], 1.0, -width)
     error, core = line_error(lowered).value + 1e-12, lower_core(x, y) - 1e-12
-    if error >= core:
-        return None
-    return proved_of_minimum(f"whose clean error is at most {error:.9g}, below LO = {core:.9g}")
+    return f"whose clean error is at most {error:.9g}, below LO = {core:.9g}" if error < core else None
 
 
 @stated(
@@ -133,5 +115,5 @@ def thm_3_2_sandwich(instance: Instance) -> Findings:
         value("L_cl", error),
         hypotheses=hypotheses,
         claims=claims,
-        counterexample=below_lower_core(instance) if broken else None,
+        counterexample=refuted_at_minimum(instance, below_lower_core) if broken else None,
     )

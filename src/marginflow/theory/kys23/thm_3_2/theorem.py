@@ -14,7 +14,7 @@ from marginflow.theory.kys23.line import (
     on_the_line,
     sampled_labels,
 )
-from marginflow.theory.kys23.line_points import five_points_with, local_point
+from marginflow.theory.kys23.line_points import five_point_minimum, local_point
 from marginflow.theory.kys23.region import THEOREM_3_2, deviation
 from marginflow.theory.kys23.thm_3_1.theorem import lower_half, upper_half
 from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores, sandwich
@@ -35,7 +35,7 @@ from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores
     example=lambda: local_point(100, 0.1, 1),
     control=lambda: opposite(local_point(100, 0.1, 1)),
     control_shows="the opposite network errs on 96 per cent of the interval: it does not interpolate",
-    gap=lambda: five_points_with(p=0.3),
+    gap=lambda: five_point_minimum().but(parameters={"p": 0.3}),
     region=THEOREM_3_2,
     proved=r"\mathrm{LO} \le L_{\mathrm{cl}} \le \mathrm{HI} \quad \text{(KYS23/Thm3.2.sandwich; LO is false)}",
     remark="The lower half rests on Prop. A.4, the upper half on Prop. A.5.",

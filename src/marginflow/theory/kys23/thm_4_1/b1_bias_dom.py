@@ -1,12 +1,11 @@
 r"""[KYS23, proof of Theorem 4.1]: once beta > 1/2, the biases decide the sign on almost every test point."""
 
 import math
-from typing import Final
 
 import numpy as np
 
 from marginflow.data import Dataset
-from marginflow.generalisation import BiasDominance, Estimate, bias_dominance, sampled_error
+from marginflow.generalisation import BiasDominance, bias_dominance
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Check,
@@ -21,12 +20,11 @@ from marginflow.theory.frame import (
     unmet,
     value,
 )
+from marginflow.theory.kys23.clean_error import fresh_error
 from marginflow.theory.kys23.region import C3_PROOF
 from marginflow.theory.kys23.sphere_points import pair_point
 from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, separates, size_of
 from marginflow.theory.probability import log_beta_tail
-
-TEST_POINTS: Final = 2000
 
 
 def log_any_width_bound(network: TwoLayer, d: int) -> float:
@@ -42,19 +40,13 @@ def log_any_width_bound(network: TwoLayer, d: int) -> float:
     return log_beta_tail(min(1.0, (beta / reach) ** 2), r / 2, (d - r) / 2) if reach > 0 else -math.inf
 
 
-def certain_error(name: str, counted: Estimate, log_bound: float, epsilon: float) -> Check:
+def certain_error(instance: Instance, network: TwoLayer, log_bound: float, epsilon: float) -> Check:
     """L_cl <= epsilon from what is certain: the counted interval, and the bound that is proved, where it is smaller."""
+    counted = fresh_error(instance, network)
     upper = min(counted.upper, math.exp(min(log_bound, 0.0)))
     low = min(counted.lower, upper)
     note = f"{counted.errors} of {counted.trials} counted; proved: at most e^{log_bound:.4g}"
-    return Check(name, counted.value, "<=", epsilon, interval=(low, upper), note=note)
-
-
-def fresh_error(instance: Instance, network: TwoLayer, *, points: int = TEST_POINTS) -> Estimate:
-    """The clean error on fresh points of the law of the instance."""
-    return sampled_error(
-        network, instance.the_law(), points, seed=instance.seed + 1, train=instance.the_data(), confidence=0.99
-    )
+    return Check("clean error", counted.value, "<=", epsilon, interval=(low, upper), note=note)
 
 
 def dominance(network: TwoLayer, data: Dataset) -> BiasDominance:
@@ -116,7 +108,7 @@ def b1_bias_dom(instance: Instance) -> Findings:
             at_least("N(x) - (beta - sum |v_j| |w_j . x|)", network(test) - beta + np.abs(products) @ np.abs(network.v),
                      0.0, scale=size),
             at_least("N(x) - (beta - ||v|| ||W x||)", network(test) - beta + norms, 0.0, scale=size),
-            certain_error("clean error", fresh_error(instance, network), proof.log_bound, epsilon),
+            certain_error(instance, network, proof.log_bound, epsilon),
         ),
         derived=(at_most("ln of the proved error", proof.log_bound, math.log(epsilon)),),
         arithmetic=(at_most("sum |v_j| ||w_j||", proof.weight, size_of(network) / 2),),

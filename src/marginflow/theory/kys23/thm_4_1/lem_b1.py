@@ -5,9 +5,8 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.data.bartlett import bartlett
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, stated, value
-from marginflow.theory.kys23.lem_d2 import explicit_deviation
+from marginflow.theory.kys23.lem_d2 import explicit_deviation, uniform_gram
 from marginflow.theory.kys23.unit_sphere import log_binomial_tail
 from marginflow.theory.probability import estimate, log_sphere_correlation_tail, union
 
@@ -69,9 +68,7 @@ def lemma_b1(instance: Instance) -> Findings:
     deviation = 1 + explicit_deviation(m, d, math.log(6 / delta))
 
     def fails(rng: np.random.Generator) -> bool:
-        Z = bartlett(m, d, rng)
-        Z /= np.linalg.norm(Z, axis=1, keepdims=True)
-        gram = Z @ Z.T
+        gram = uniform_gram(m, d, rng)
         largest = float(np.linalg.eigvalsh(gram)[-1])
         np.fill_diagonal(gram, 0.0)
         count = int((rng.random(m) < p).sum())

@@ -7,8 +7,7 @@ import numpy as np
 
 from marginflow.limit import orthogonal
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, require, stated, value
-from marginflow.theory.kys23.thm_4_1.construction import biased_pair
-from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
+from marginflow.theory.kys23.thm_4_1.lem_b3 import biased_pair, orthonormal
 from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, separates, size_of
 
 
@@ -18,10 +17,10 @@ def least_norm(sample: SphereSample) -> float:
 
 
 @cache
-def without_bias() -> Instance:
-    """The bias-less closed form on 100 orthonormal samples, one negative: ||theta||^2 = 2 (sqrt 99 + 1)."""
-    point = orthogonal(orthonormal(100, 1), bias=False)
-    return Instance(name="100 orthonormal samples without bias", network=point.network, data=point.data)
+def orthonormal_pair(m: int = 100, k: int = 1) -> Instance:
+    """The bias-less closed form on m orthonormal samples, k negative: ||theta||^2 = 2 (sqrt(m - k) + sqrt(k))."""
+    point = orthogonal(orthonormal(m, k), bias=False)
+    return Instance(name=f"{m} orthonormal samples without bias", network=point.network, data=point.data)
 
 
 @cache
@@ -34,7 +33,7 @@ def _with_bias() -> Instance:
     id="KYS23/LemB.2",
     meaning="Every network with margin 1 and beta <= 1/2 has ||theta||^2 >= sqrt(p / ||X X^T||), p positive samples.",
     formula=r"\sum_j v_j \sigma(b_j) \le \tfrac12 \implies \|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
-    example=without_bias,
+    example=orthonormal_pair,
     control=_with_bias,
     control_shows="large biases fit 399 positive samples with ||theta||^2 = 5 < sqrt(399/12)",
     printed=r"\|\theta\|^2 \ge C \sqrt{|I_+|}",

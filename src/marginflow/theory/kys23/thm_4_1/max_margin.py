@@ -23,7 +23,7 @@ from marginflow.errors import InputError
 from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import augmented_samples
-from marginflow.theory.kys23.thm_4_1.construction import biased_pair
+from marginflow.theory.kys23.thm_4_1.lem_b3 import biased_pair
 
 # Bounds are moved outwards by this share, far more than the rounding of the sums in them.
 _OUTWARDS = 1e-12

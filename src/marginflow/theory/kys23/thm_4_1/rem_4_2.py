@@ -7,7 +7,7 @@ from marginflow.data import AbstractDistribution, Ball, Dataset, Gaussian, GramR
 from marginflow.limit import convex_pair
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_most, below, require, stated, unmet, value
 from marginflow.theory.instances import at_point
-from marginflow.theory.kys23.thm_4_1.b1_bias_dom import fresh_error
+from marginflow.theory.kys23.clean_error import fresh_error
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.theorem import log_far_from_span
 from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, separates, size_of

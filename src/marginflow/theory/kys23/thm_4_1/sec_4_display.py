@@ -4,10 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Counterexample, Erratum, Findings, Instance, at_least, require, stated, true
-from marginflow.theory.kys23.thm_4_1.lem_b2 import without_bias
+from marginflow.theory.kys23.rational import fractions
+from marginflow.theory.kys23.thm_4_1.lem_b2 import orthonormal_pair
 
 
 def _one_neuron() -> Instance:
@@ -18,16 +20,11 @@ def _one_neuron() -> Instance:
     )
 
 
-def _exact_gap(network: TwoLayer, x: list[float]) -> Fraction:
+def _exact_gap(network: TwoLayer, b: FloatArray, x: list[float]) -> Fraction:
     """N(x) - (sum v relu(b) - sum |v relu(w . x)|), in fractions."""
-    total = Fraction(0)
-    biases = network.b if network.b is not None else np.zeros(network.width)
-    for w, b, v in zip(network.W.tolist(), biases.tolist(), network.v.tolist(), strict=True):
-        product = sum((Fraction(a) * Fraction(c) for a, c in zip(w, x, strict=True)), Fraction(0))
-        zero, output = Fraction(0), Fraction(v)
-        total += output * max(product + Fraction(b), zero) - output * max(Fraction(b), zero)
-        total += abs(output * max(product, zero))
-    return total
+    v, biases, products = fractions(network.v), fractions(b), fractions(network.W) @ fractions(x)
+    raised = np.maximum(products + biases, 0) - np.maximum(biases, 0)
+    return Fraction(v @ raised + np.abs(v) @ np.maximum(products, 0))
 
 
 @stated(
@@ -37,7 +34,7 @@ def _exact_gap(network: TwoLayer, x: list[float]) -> Fraction:
     meaning="N is at least the share of the biases less the sum of |v relu(w . x)|: not always, as the modulus of "
     "w . x is needed.",
     formula=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j \sigma(w_j^\top x)|",
-    example=without_bias,
+    example=orthonormal_pair,
     control=_one_neuron,
     control_shows="v = b = 1, w . x = -1: the left side is 0, the right side 1",
     control_outcome="refuted",
@@ -63,7 +60,7 @@ def sec_4_display(instance: Instance) -> Findings:
     claim = at_least("N(x_i) against the display", network(X), printed, scale=size)
     found = None
     if claim.state == "failed":
-        gaps = [(_exact_gap(network, row), row) for row in X.tolist()]
+        gaps = [(_exact_gap(network, b, row), row) for row in X.tolist()]
         gap, row = min(gaps)
         if gap < 0:
             found = Counterexample(summary=f"at x = {row} the left side is smaller by {-gap}", proof="fractions")

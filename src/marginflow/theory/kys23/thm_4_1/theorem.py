@@ -29,7 +29,7 @@ from marginflow.theory.frame import (
 )
 from marginflow.theory.kys23.region import C2_PROOF, C3_PROOF, THEOREM_4_1
 from marginflow.theory.kys23.sphere_points import pair_point
-from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error, log_any_width_bound
+from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, log_any_width_bound
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.max_margin import MaxMargin, linearly_separable, max_margin
 from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, noisy_sphere, separates, size_of
@@ -148,7 +148,7 @@ def theorem_4_1(instance: Instance) -> Findings:
             at_least("d", d, least_d, note="c_3 m^2 ln(m/epsilon) ln(m/delta)"),
             _near_max_margin(K, best, "<=", c["c4"] / math.sqrt(p) if p > 0 else math.inf),
         ),
-        claims=(certain_error("clean error", fresh_error(instance, network), proved, epsilon),),
+        claims=(certain_error(instance, network, proved, epsilon),),
         proof_steps=(above("beta", beta_of(network), 0.5),),
         unspecified=tuple(value(f"{name[0]}_{name[1]}", number) for name, number in c.items()),
     )
@@ -193,8 +193,5 @@ def theorem_4_1_sharp(instance: Instance) -> Findings:
         value("p that c_4 of the proof allows", c4**2, "the ratio is at least 1"),
         value("m that this p needs, delta = 0.1", 5 * math.log(10) / c4**2),
         hypotheses=(*asked, _near_max_margin(K, best, "<", allowed), large),
-        claims=(
-            above("beta", beta_of(network), 0.5),
-            certain_error("clean error", fresh_error(instance, network), proved, epsilon),
-        ),
+        claims=(above("beta", beta_of(network), 0.5), certain_error(instance, network, proved, epsilon)),
     )

@@ -3,7 +3,7 @@ r"""[KYS23, Lemma B.9] With few negative samples the biases win: B > 1/4."""
 from marginflow.theory.frame import Findings, Instance, above, stated, value
 from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
-from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting
+from marginflow.theory.kys23.thm_4_3.setting import frozen_setting
 
 
 @stated(
@@ -26,11 +26,6 @@ def lemma_b9(instance: Instance) -> Findings:
     return Findings(
         value("q/(4n) - 10 n k/4", sample.q / (4 * n) - 2.5 * n * sample.k, "what B would be at least if B <= 1/4"),
         value("B of every KKT point on orthonormal samples", closed_form_B(sample.q, sample.k)),
-        hypotheses=(
-            *shared,
-            frozen.few_negative(),
-            enough_samples(frozen),
-            frozen.nearly_orthogonal(2 * frozen.mn**2, 0.5, "2 m^2 n^2 rho"),
-        ),
+        hypotheses=(*shared, *frozen.regime()),
         claims=(above("B", B, 0.25),),
     )

@@ -53,9 +53,13 @@ class Frozen:
         """factor * rho <= bound."""
         return at_most(name, factor * self.sample.rho, bound)
 
-    def few_negative(self, c: float = NOISE) -> Check:
-        """|I_-| <= c m / n^2."""
-        return at_most("|I_-|", self.sample.k, c * self.sample.m / self.n**2, note="m / (22 n^2)")
+    def regime(self) -> tuple[Check, Check, Check]:
+        """What Theorem 4.3 asks of the sample: few negative ones, enough in all, and nearly orthogonal."""
+        return (
+            at_most("|I_-|", self.sample.k, NOISE * self.sample.m / self.n**2, note="m / (22 n^2)"),
+            at_least("m", self.sample.m, 2 * self.n),
+            self.nearly_orthogonal(2 * self.mn**2, 0.5, "2 m^2 n^2 rho"),
+        )
 
     def log_least_dimension(self, coefficient: float, power: int, delta: float) -> float:
         """ln of coefficient m^4 n^power ln(2m^2/delta), what a lemma asks of d."""
@@ -81,8 +85,3 @@ def frozen_setting(instance: Instance) -> tuple[Frozen, tuple[Check, ...]]:
     at_one = certificate.network
     assert at_one.b is not None
     return Frozen(sample=sample, network=at_one, lam=certificate.multipliers, b=at_one.b), shared
-
-
-def enough_samples(frozen: Frozen) -> Check:
-    """m >= 2n."""
-    return at_least("m", frozen.sample.m, 2 * frozen.n)

@@ -7,9 +7,9 @@ import numpy as np
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, stated, value
 from marginflow.theory.kys23.region import THEOREM_4_3
 from marginflow.theory.kys23.sphere_points import frozen_point
-from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance, fresh_error
+from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
-from marginflow.theory.kys23.thm_4_3.setting import enough_samples, frozen_setting
+from marginflow.theory.kys23.thm_4_3.setting import frozen_setting
 from marginflow.theory.kys23.unit_sphere import SphereSample, noisy_sphere
 from marginflow.theory.probability import log_sphere_correlation_tail, union
 
@@ -69,12 +69,10 @@ def theorem_4_3(instance: Instance) -> Findings:
         value("ln of the error from B and the weights themselves", proof.log_bound),
         hypotheses=(
             *shared,
-            frozen.few_negative(),
-            enough_samples(frozen),
-            frozen.nearly_orthogonal(2 * frozen.mn**2, 0.5, "2 m^2 n^2 rho"),
+            *frozen.regime(),
             at_most("ln P(max |x . x_i| >= 1/(12 m^2 n^2))", literal, math.log(epsilon), note="d is large enough"),
         ),
-        claims=(certain_error("clean error", fresh_error(instance, network), proof.log_bound, epsilon),),
+        claims=(certain_error(instance, network, proof.log_bound, epsilon),),
         proof_steps=(
             at_least("b_j", frozen.b, 0.0, scale=frozen.scale),
             above("B, at the end of Lemma B.9", frozen.B, 0.25),
