@@ -60,7 +60,7 @@ def test_norm_of_the_biased_pair_at_two_samples() -> None:
 
 def test_error_of_the_biased_pair_is_a_tail_of_one_coordinate() -> None:
     law, data = noisy_data(30, 6, 200)
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     network = biased_pair(data, 2)
     points = law.fresh(40_000, train=data, seed=5).X
     share = float((network(points) <= 0).mean())
@@ -102,7 +102,7 @@ def test_the_dual_function_never_exceeds_its_bound(seed: int, d: int, m: int) ->
 def test_theorem_41_where_its_sharpened_constants_begin() -> None:
     """m = 700, p = 0.02, d = 4e8: the pair is max-margin, and small enough for beta > 1/2."""
     _, data = noisy_data(700, 14, 4 * 10**8)
-    best, sample = max_margin(data), SphereSample.of(data)
+    best, sample = max_margin(data), SphereSample(data)
     assert best.upper / best.lower == pytest.approx(1.0, abs=1e-9)
     assert best.upper == pytest.approx(15.07, abs=0.01)
     assert best.upper < least_norm(sample)

@@ -49,6 +49,10 @@ def ledger(s: Numbers, noisy_share: float, C0: float, C1: float, C2: float) -> t
     samples = 14400 * math.pi * math.e * HOEFFDING**2 * C0**2
     edge = 0.2155 / (C0 * math.sqrt(2 * math.pi * math.e))
     slow = E2 * shrink / 6144
+    uneven = math.sqrt(3 * math.log(1 / s.delta) / s.n)
+
+    def size(name: str, number: float, bound: float, allowed: float) -> LedgerLine:
+        return LedgerLine(check=at_least(name, number, bound), needed=bound / allowed, chance=True)
 
     def noise(name: str, bound: float, *, chance: bool = False) -> LedgerLine:
         return LedgerLine(check=at_most(name, noisy_share, bound), needed=_for_noise(bound), chance=chance)
@@ -57,26 +61,14 @@ def ledger(s: Numbers, noisy_share: float, C0: float, C1: float, C2: float) -> t
         return LedgerLine(check=at_most(name, C1 * s.sd, bound), needed=quotient(C1, bound))
 
     return (
-        LedgerLine(
-            check=at_least("m, Lemma 4.2", s.m, 16 * C0**2 * math.log(32 / s.delta)),
-            needed=16 * C0**2 * math.log(32 / s.delta) / math.log(1 / s.delta),
-            chance=True,
-        ),
-        LedgerLine(
-            check=at_least("d, Lemma 4.1", s.d, 32 * math.log(4 * s.m / s.delta)),
-            needed=32 * math.log(4 * s.m / s.delta) / log_m,
-            chance=True,
-        ),
-        LedgerLine(
-            check=at_least("n, Eq. (12)", s.n, samples * math.log(64 * s.m / s.delta)),
-            needed=samples * math.log(64 * s.m / s.delta) / log_m,
-            chance=True,
-        ),
+        size("m, Lemma 4.2", s.m, 16 * C0**2 * math.log(32 / s.delta), math.log(1 / s.delta)),
+        size("d, Lemma 4.1", s.d, 32 * math.log(4 * s.m / s.delta), log_m),
+        size("n, Eq. (12)", s.n, samples * math.log(64 * s.m / s.delta), log_m),
         noise("|N|/n, Eq. (12)", edge, chance=True),
         LedgerLine(check=at_most("C1^2 sd, Lemma 4.3", C1**2 * s.sd, 1.0), needed=C1**2),
         # |I_mu^C| >= n/8, with the factor 4 that Eq. (6) loses: |N|/n + sqrt(3 log(1/delta)/n) <= 1/8.
         LedgerLine(
-            check=at_most("|N|/n + sqrt(3 log(1/delta)/n), Eq. (6)", noisy_share + _even(s), 1 / 8),
+            check=at_most("|N|/n + sqrt(3 log(1/delta)/n), Eq. (6)", noisy_share + uneven, 1 / 8),
             needed=((math.sqrt(3) + HOEFFDING + math.sqrt((math.sqrt(3) + HOEFFDING) ** 2 + 0.5)) / 0.25) ** 2,
             chance=True,
         ),
@@ -98,10 +90,6 @@ def ledger(s: Numbers, noisy_share: float, C0: float, C1: float, C2: float) -> t
         spread("C1 sd, Prop. 3.2", E2 / 4096),
         LedgerLine(check=at_most("omd, Prop. 3.2", s.omd, E2 / 4096), needed=math.sqrt(4096 / E2)),
     )
-
-
-def _even(s: Numbers) -> float:
-    return math.sqrt(3 * math.log(1 / s.delta) / s.n)
 
 
 def needed_constant(lines: tuple[LedgerLine, ...]) -> tuple[float, str]:

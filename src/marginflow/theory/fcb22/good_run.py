@@ -131,10 +131,6 @@ class GoodRun:
     def _constant_of(self, edge: float) -> float:
         return self.path.sample.n / edge if edge > 0 else math.inf
 
-    def clean_sizes(self) -> Check:
-        """|I_mu^C| >= n/8, what Eq. (6) is used for."""
-        return at_least("|I_mu^C|", self.path.sample.clean_sizes, self.path.sample.n / 8)
-
     def edge(self, C2: float) -> Check:
         """Lemma 4.4 with a given C2."""
         return at_least("smallest edge of the activations", self.least_edge, self.path.sample.n / C2)
@@ -145,6 +141,6 @@ class GoodRun:
             *self.initial_norms(),
             *self.set_sizes(),
             at_most("C1^2 sd, C1 as measured", self.C1**2 * self.path.numbers.sd, 1.0),
-            self.clean_sizes(),
+            at_least("|I_mu^C|", self.path.sample.clean_sizes, self.path.sample.n / 8),  # what Eq. (6) is used for
             at_most("1 / C2 is positive: 1/n against it", 1 / self.path.sample.n, 1 / self.C2),
         )

@@ -13,18 +13,13 @@ from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, value
 
 
-def _lazy() -> Instance:
-    """A large start and a step-size that hardly moves it: the feature maps stay where they are."""
-    return gd_run(200, 320, 40, sd=1 / 16, eta=1 / 16, omd=1000.0, rate=1e-5, steps=1)
-
-
 @stated_of_run(
     id="FCB22/Prop3.2",
     meaning="The hidden representation of every sample moves by at least 1/(C omega sqrt(md)) relative to its start.",
     formula=r"\frac{\|\phi(W^{(T)} x_i) - \phi(W^{(0)} x_i)\|}{\|\phi(W^{(0)} x_i)\|} \ge "
     r"\frac{1}{C \omega_{\mathrm{init}} \sqrt{md}} \ge \frac{1}{C}, \quad C = 16 \cdot 1024 \, e^2",
     example=tight,
-    control=_lazy,
+    control=lambda: gd_run(200, 320, 40, sd=1 / 16, eta=1 / 16, omd=1000.0, rate=1e-5, steps=1),
     control_shows="a start of norm 1000 and a step-size of 1e-5: the lazy regime, in which features do not move",
     region=PROPOSITION_3_2,
     printed=r"\ge \tfrac{1}{C \omega \sqrt{md}} \ge \tfrac{1}{C}",

@@ -118,11 +118,6 @@ def many_neurons() -> Instance:
     return gd_run(100, 320, 400, sd=1 / 16, eta=1 / 16, omd=1 / 256, test=1)
 
 
-def wide_start() -> Instance:
-    """The instance C = 16 with a start of norm 8: far above alpha / 3, one step changes next to nothing."""
-    return gd_run(400, 1200, 100, sd=1 / 16, eta=1 / 16, omd=8.0)
-
-
 def wide_clusters() -> Instance:
     """Clusters of radius 1 and a small step-size: one step does not capture them."""
     return gd_run(400, 500, 100, sd=1.0, eta=0.15, omd=1 / 16, k=5)
@@ -239,15 +234,12 @@ def planted(k: int = 11400, *, copies: int = 240, noisy: bool = True, orthogonal
     means = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     offsets = radius * np.array([[0.6, 0.8], [-0.8, 0.6]])
     X = np.concatenate([means + offset for offset in offsets])
-    clusters = np.tile(np.arange(4), 2)
+    clusters, repeat = np.tile(np.arange(4), 2), np.full(8, copies)
+    if noisy:
+        X = np.vstack([X, means[0] + radius * np.array([0.0, -1.0])])
+        clusters, repeat = np.append(clusters, 0), np.append(repeat, 1)
     clean = np.where(clusters < 2, 1.0, -1.0)
-    counts = np.full(8, float(copies))
-    if noisy:
-        X, clusters = np.vstack([X, means[0] + radius * np.array([0.0, -1.0])]), np.append(clusters, 0)
-        clean, counts = np.append(clean, 1.0), np.append(counts, 1.0)
-    y = clean.copy()
-    if noisy:
-        y[-1] = -1.0
+    y = np.where(np.arange(clusters.size) < 8, clean, -clean)  # the ninth is noisy
     # Neurons near their means at the length that Lemma 4.1 expects, omega sqrt(m d) = alpha / 4.
     turn = 0.5 * math.pi if orthogonal else 0.3
     angles = np.array([0.0, math.pi, 0.5 * math.pi, 1.5 * math.pi]) + turn
@@ -259,8 +251,7 @@ def planted(k: int = 11400, *, copies: int = 240, noisy: bool = True, orthogonal
     )
     steps = k + 1
     kept = _kept_steps(steps)
-    networks = _descent(start, X, y, counts, alpha, steps, kept)
-    repeat = counts.astype(int)
+    networks = _descent(start, X, y, repeat, alpha, steps, kept)
     data = Dataset(
         X=np.repeat(X, repeat, axis=0),
         y=np.repeat(y, repeat),

@@ -62,10 +62,6 @@ def _refused() -> int:
     return count
 
 
-def _symmetric(law: object) -> bool:
-    return isinstance(law, XorClusters) and isotropic_law(law.cluster_law).symmetric
-
-
 @cache
 def _stretched() -> Instance:
     """Samples whose clusters are four times as wide along one direction: not isotropic."""
@@ -97,10 +93,11 @@ def _stretched() -> Instance:
 def setting_data(instance: Instance) -> Findings:
     """Labels by definition; noise, cluster sizes, mean and covariance of z against what the law says."""
     law = instance.the_law()
-    known = true("the law is XorClusters", isinstance(law, XorClusters))
     sample = XorSample.of(instance.the_data())
-    sigma = law.sigma_value if isinstance(law, XorClusters) else math.nan
-    eta = noise_rate(law) if isinstance(law, XorClusters) else math.nan
+    sigma = eta = math.nan
+    symmetric = False
+    if isinstance(law, XorClusters):
+        sigma, eta, symmetric = law.sigma_value, noise_rate(law), isotropic_law(law.cluster_law).symmetric
     n, d = sample.X.shape
     gram = sample.mu @ sample.mu.T
     label = np.array([1.0, 1.0, -1.0, -1.0])[sample.clusters]
@@ -115,13 +112,13 @@ def setting_data(instance: Instance) -> Findings:
     likely = min(_binomial_tails(int(size), n, 0.25) for size in sample.sizes)
     noisy = _binomial_tails(int(sample.noisy.sum()), n, eta)
     return Findings(
-        hypotheses=(known,),
+        hypotheses=(true("the law is XorClusters", isinstance(law, XorClusters)),),
         constants=(
             value("|Cov/sigma^2 - I|", deviation),
             value("sqrt(d/n)", math.sqrt(ratio)),
             value("noise rate observed", sample.noisy_share),
             value("noise rate of the law", eta),
-            true("the cluster law is symmetric", _symmetric(law), "if not, a linear classifier beats chance"),
+            true("the cluster law is symmetric", symmetric, "if not, a linear classifier beats chance"),
         ),
         claims=(
             equal("Gram matrix of mu1, mu2", gram, np.eye(2), scale=1.0),

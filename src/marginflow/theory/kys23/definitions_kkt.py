@@ -1,5 +1,7 @@
 r"""[KYS23, sec. 2] Problem (1), its KKT conditions (2)-(5), and local minima."""
 
+from functools import partial
+
 import numpy as np
 
 from marginflow.arrays import FloatArray
@@ -86,15 +88,10 @@ def def_kkt(instance: Instance) -> Findings:
     relu = np.maximum(network.preactivations(data.X), 0.0)
     off = np.where(certificate.kinks, 0.0, np.abs(certificate.clarke - (relu > 0)))
     share = 2.0 if network.outputs == "trained" else 1.0
+    close = partial(equal, scale=scale, tolerance=DEFAULT_TOLERANCE)
     of_outputs = (
-        equal("(2): v_j", network.v, relu.T @ (lam * data.y), scale=scale, tolerance=DEFAULT_TOLERANCE),
-        equal(
-            "balanced: |v_j| = ||u_j||",
-            np.abs(network.v),
-            np.linalg.norm(network.augmented, axis=1),
-            scale=scale,
-            tolerance=DEFAULT_TOLERANCE,
-        ),
+        close("(2): v_j", network.v, relu.T @ (lam * data.y)),
+        close("balanced: |v_j| = ||u_j||", np.abs(network.v), np.linalg.norm(network.augmented, axis=1)),
         equal("||S_j|| = 1", np.linalg.norm(S[awake], axis=1), 1.0, tolerance=1e3 * DEFAULT_TOLERANCE),
     )
     return Findings(
@@ -103,18 +100,10 @@ def def_kkt(instance: Instance) -> Findings:
         value("pairs on a kink", float(certificate.kinks.sum())),
         hypotheses=hypotheses,
         claims=(
-            equal(
-                "(2): (w_j, b_j)", network.augmented, network.v[:, None] * S, scale=scale, tolerance=DEFAULT_TOLERANCE
-            ),
+            close("(2): (w_j, b_j)", network.augmented, network.v[:, None] * S),
             at_least("(3): y_i N(x_i)", certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),
             at_least("(4): lambda_i", lam, 0.0),
-            equal(
-                "(5): lambda_i (y_i N(x_i) - 1)",
-                lam * (certificate.margins - 1.0),
-                0.0,
-                scale=scale**2,
-                tolerance=DEFAULT_TOLERANCE,
-            ),
+            close("(5): lambda_i (y_i N(x_i) - 1)", lam * (certificate.margins - 1.0), 0.0, scale=scale**2),
             at_most("weights off the kinks are 0 or 1", off, 0.0),
             *(of_outputs[:1] if network.outputs == "trained" else ()),
         ),

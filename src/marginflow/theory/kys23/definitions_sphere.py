@@ -52,7 +52,7 @@ def sphere(instance: Instance) -> Findings:
     their empirical distribution function obeys the bound of Dvoretzky, Kiefer, Wolfowitz and Massart.
     """
     law = noisy_sphere(instance.the_law())
-    sample = SphereSample.of(instance.the_data())
+    sample = SphereSample(instance.the_data())
     d, m, k = sample.d, sample.m, sample.k
     hypotheses = (
         below("p", law.p, 0.5),

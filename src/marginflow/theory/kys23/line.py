@@ -15,9 +15,10 @@ from scipy import special
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.certificates import minimality
 from marginflow.data import Dataset, Interval
+from marginflow.generalisation import line_error
 from marginflow.limit import line
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Check, Instance, at_least, equal, is_kkt_point, true, unmet
+from marginflow.theory.frame import Check, Instance, at_least, equal, is_kkt_point, require, true, unmet
 
 STRUCTURE: Final = 1e-6
 """Relative tolerance for values, kinks and bends of a point whose KKT conditions hold to `DEFAULT_TOLERANCE`."""
@@ -142,6 +143,19 @@ def in_the_interval(instance: Instance) -> Check:
     """All samples in [0, 1], where the clean error is measured."""
     X = instance.the_data().X
     return true("samples in [0, 1]", bool((X >= 0).all() and (X <= 1).all()))
+
+
+def exact_error(
+    instance: Instance, hypotheses: tuple[Check, ...], *, one_label: bool = False
+) -> tuple[FloatArray, FloatArray, float]:
+    """The samples in order, their labels, and the exact clean error; a judge ends here where there is no line."""
+    data, network = instance.the_data(), instance.the_network()
+    on_a_line = network.dimension == data.dimension == 1
+    if one_label:
+        on_a_line = on_a_line and not unmet(on_the_line(instance))
+        require(hypotheses, "the theorem is about samples on a line, one label at each place", given=on_a_line)
+    require(hypotheses, "the theorem is about the line", given=on_a_line)
+    return *line_samples(data), line_error(network).value
 
 
 def noise_rate(instance: Instance) -> float:

@@ -4,7 +4,6 @@ Global optima and local minima come with their multipliers from `limit.line`; sp
 points and serve as controls. Nothing trains.
 """
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -67,24 +66,20 @@ def mirror(network: TwoLayer) -> TwoLayer:
     return TwoLayer(W=-network.W, b=b + network.W[:, 0], v=network.v, outputs=network.outputs)
 
 
-def spline(knots: FloatArray | Sequence[float], values: FloatArray | Sequence[float]) -> TwoLayer:
+def spline(knots: FloatArray, values: FloatArray) -> TwoLayer:
     """The linear interpolation of values at increasing knots, constant to the left of them; right-facing neurons."""
-    t, f = np.asarray(knots, dtype=np.float64), np.asarray(values, dtype=np.float64)
-    slopes = np.diff(f) / np.diff(t)
-    changes = np.diff(slopes, prepend=0.0)
-    rows = np.column_stack([np.abs(changes), -np.abs(changes) * t[:-1]])
-    rows = np.vstack([[0.0, abs(f[0])], rows])
-    signs = np.where(np.concatenate([[f[0]], changes]) < 0, -1.0, 1.0)
+    changes = np.diff(np.diff(values) / np.diff(knots), prepend=0.0)
+    rows = np.column_stack([np.abs(changes), -np.abs(changes) * knots[:-1]])
+    rows = np.vstack([[0.0, abs(values[0])], rows])
+    signs = np.where(np.append(values[0], changes) < 0, -1.0, 1.0)
     keep = rows.any(axis=1)
     return TwoLayer.from_directions(rows[keep], signs[keep], bias=True)
 
 
 def spike_network(x: FloatArray, y: FloatArray, depth: float) -> TwoLayer:
     """The labels at the samples, and `depth` halfway between any two of them."""
-    knots, values = [float(x[0])], [float(y[0])]
-    for left, right, label in zip(x[:-1], x[1:], y[1:], strict=True):
-        knots += [float(left + right) / 2, float(right)]
-        values += [depth, float(label)]
+    knots, values = np.repeat(x, 2)[:-1], np.repeat(y, 2)[:-1]
+    knots[1::2], values[1::2] = (x[:-1] + x[1:]) / 2, depth
     return spline(knots, values)
 
 

@@ -28,7 +28,7 @@ def proposition_4_4(instance: Instance) -> Findings:
             equal("n", network.width, 2),
             without_bias(network),
             separates(network, data),
-            SphereSample.of(data).some_negative(),
+            SphereSample(data).some_negative(),
         ),
         claims=(found.check("clean error", ">=", 0.5),),
     )

@@ -156,7 +156,7 @@ _FORMULA: Final = (
 def proposition_4_6(instance: Instance) -> Findings:
     """The balanced witness of the claim, and the residuals of the printed one with all of Problem (1) trained."""
     data = instance.the_data()
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     hypotheses = _orthonormal(sample)
     if unmet(hypotheses):
         return _elsewhere(hypotheses, data)
@@ -196,7 +196,7 @@ def proposition_4_6(instance: Instance) -> Findings:
 def proposition_4_6_repaired(instance: Instance) -> Findings:
     """The balanced construction: its certificate, its multipliers, its clean error, and a step that merges."""
     data = instance.the_data()
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     hypotheses = _orthonormal(sample)
     if unmet(hypotheses):
         return _elsewhere(hypotheses, data)

@@ -11,12 +11,6 @@ from marginflow.theory.frame import Findings, Instance, above, at_least, equal, 
 from marginflow.theory.kys23.definitions_sphere import noisy_sample
 
 
-def linear_pair(data: Dataset) -> TwoLayer:
-    """relu(w . x) - relu(-w . x) = w . x with the least-squares w."""
-    w = np.linalg.lstsq(data.X, data.y, rcond=None)[0]
-    return TwoLayer(W=np.array([w, -w]), v=np.array([1.0, -1.0]))
-
-
 def _opposite_corners() -> Instance:
     X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     return Instance(
@@ -40,10 +34,11 @@ def _opposite_corners() -> Instance:
     remark="d >= m suffices for almost every sample.",
 )
 def sec_4_2_fit(instance: Instance) -> Findings:
-    """The margins of the pair that is linear."""
+    """The margins of relu(w . x) - relu(-w . x) = w . x with the least-squares w."""
     data = instance.the_data()
     rank = int(np.linalg.matrix_rank(data.X))
-    margins = linear_pair(data).margins(data.X, data.y)
+    w = np.linalg.lstsq(data.X, data.y, rcond=None)[0]
+    margins = TwoLayer(W=np.array([w, -w]), v=np.array([1.0, -1.0])).margins(data.X, data.y)
     return Findings(
         value("m", data.n_samples),
         value("rank", rank),

@@ -6,10 +6,9 @@ Everything is written in rho, C_op, k and n, because the universal constants c_1
 explicit, and where the proofs make them explicit they ask for dimensions that only `GramReduction` can reach.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,39 +19,31 @@ from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Check, above, compare, true
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class SphereSample:
-    """The numbers of a training sample.
+    """The numbers of a training sample, in ambient or reduced coordinates."""
 
-    Parameters
-    ----------
-    X : array, shape (m, r)
-        Samples, in ambient or reduced coordinates.
-    y : array, shape (m,)
-    d : int
-        The dimension that the law speaks of.
-    gram : array, shape (m, m)
-    """
-
-    X: FloatArray
-    y: FloatArray
-    d: int
-    gram: FloatArray
-
-    @classmethod
-    def of(cls, data: Dataset) -> SphereSample:
-        """From a data set."""
-        return cls(X=data.X, y=data.y, d=data.full_dimension, gram=data.X @ data.X.T)
+    data: Dataset
 
     @property
     def m(self) -> int:
         """Number of samples."""
-        return int(self.y.size)
+        return self.data.n_samples
+
+    @property
+    def d(self) -> int:
+        """The dimension that the law speaks of."""
+        return self.data.full_dimension
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """X X^T, shape (m, m)."""
+        return self.data.X @ self.data.X.T
 
     @property
     def minus(self) -> BoolArray:
         """I_-, as a mask."""
-        return self.y < 0
+        return self.data.y < 0
 
     @property
     def k(self) -> int:
@@ -64,14 +55,14 @@ class SphereSample:
         """|I_+|."""
         return self.m - self.k
 
-    @property
+    @cached_property
     def rho(self) -> float:
         """max |x_i . x_l| over i != l; 0 for one sample."""
         off = np.abs(self.gram)
         np.fill_diagonal(off, 0.0)
         return float(off.max())
 
-    @property
+    @cached_property
     def C_op(self) -> float:
         """||X X^T||."""
         return float(np.linalg.eigvalsh(self.gram)[-1])
@@ -79,7 +70,7 @@ class SphereSample:
     @property
     def s(self) -> FloatArray:
         """X_-^T 1, the sum of the negative samples."""
-        total: FloatArray = self.X[self.minus].sum(axis=0)
+        total: FloatArray = self.data.X[self.minus].sum(axis=0)
         return total
 
     def unit_norms(self) -> Check:

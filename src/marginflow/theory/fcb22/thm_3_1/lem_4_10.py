@@ -12,7 +12,7 @@ from marginflow.theory.fcb22.descent import small_start
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import quotient
 from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
-from marginflow.theory.fcb22.recorded import tight, wide_start
+from marginflow.theory.fcb22.recorded import gd_run, tight
 from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import require_measurable
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, equal, value
 
@@ -66,7 +66,7 @@ def amplified(path: Path, C2: float) -> Check:
     meaning="One step amplifies correlations of order 1/sqrt(d) to order 1, and aligns every neuron of J.",
     formula=r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \ge \tfrac{1}{16 C_2}, \; j \in J_\mu",
     example=tight,
-    control=wide_start,
+    control=lambda: gd_run(400, 1200, 100, sd=1 / 16, eta=1 / 16, omd=8.0),
     control_shows="a start of norm 8 hides the step: correlations stay of order 1/sqrt(d)",
     sharp=r"w_j^{(1)} \to \tfrac{\alpha a_j}{8} (1 - 2 \eta) (\mu_{\mathrm{own}} \mp \mu_{\mathrm{opp}}), \quad "
     r"\left\langle \tfrac{w_j^{(1)}}{\|w_j^{(1)}\|}, \mu \right\rangle \to \tfrac{1}{\sqrt{2}}",

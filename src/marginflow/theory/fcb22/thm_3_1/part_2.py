@@ -60,12 +60,6 @@ def labels_of_the_law(instance: Instance) -> Check:
     return at_most("|noisy share of the test labels - E eta(x)|", distance, allowed, note=note)
 
 
-def _untrained() -> Instance:
-    """The instance C = 16 with a millionth of its step-size: not the theorem's, and not yet better than chance."""
-    still = gd_run(400, 1200, 100, sd=1 / 16, eta=1 / 16, omd=1.0, rate=1e-6, steps=1)
-    return with_parameters(still, C=4.0)
-
-
 @stated(
     id="FCB22/Thm3.1.2",
     number="Theorem 3.1, part 2",
@@ -74,7 +68,7 @@ def _untrained() -> Instance:
     needs=("network", "data", "law", "test", "run", "start"),
     parameters=RUN,
     example=c16,
-    control=_untrained,
+    control=lambda: with_parameters(gd_run(400, 1200, 100, sd=1 / 16, eta=1 / 16, omd=1.0, rate=1e-6, steps=1), C=4.0),
     control_shows="a start that hardly moved: about half of the test points are wrong",
     region=THEOREM_3_1_2,
     printed=r"\eta + C \sqrt{\log(1/\delta) / n}",

@@ -85,11 +85,6 @@ def zero_of_two(first: Fraction, second: Fraction) -> Fraction:
     return (a - b) / (first * b - second * a)  # (1 + x1 x) b = (1 + x2 x) a
 
 
-def _two_points() -> Instance:
-    data = Dataset(X=np.array([[-1.0], [2.0]]), y=np.array([1.0, -1.0]))
-    return at_point(line.max_margin(data), "the global optimum on -1 (+) and 2 (-)")
-
-
 @stated(
     id="KYS23/X.1NN",
     kind="remark",
@@ -98,7 +93,9 @@ def _two_points() -> Instance:
     formula=r"1 + x_i x_k \ge 0 \ \forall i, k \;\Rightarrow\; \mathrm{sign}\, N_{\theta^*}(x) = "
     r"\mathrm{sign}\, \mathrm{1NN}(x) \quad \forall x \in [\min x_i, \max x_i]",
     example=lambda: global_point(20, 0.3, 5),
-    control=_two_points,
+    control=lambda: at_point(
+        line.max_margin(Dataset(X=[[-1.0], [2.0]], y=[1, -1])), "the global optimum on -1 (+) and 2 (-)"
+    ),
     control_shows="-1 (+) and 2 (-): the zero of the global optimum is 1/3, that of 1-nearest neighbour 1/2",
     remark="A conjecture: no counterexample among 7,303 instances on [0, 1] and 2,912 on x >= 0; on [-1.5, 1.5], "
     "where the condition fails, 8 of 628 contradict the sign. On [0, 1] it makes the expected error exactly p.",
@@ -149,7 +146,7 @@ def _zero(instance: Instance, x: FloatArray, y: FloatArray) -> tuple[Check, ...]
     r"[x_i, x_{i+1}]",
     example=lambda: local_point(12, 0.3, 1),
     control=lambda: at_point(
-        line.max_margin(Dataset(X=np.array([[-2.0], [2.0]]), y=np.ones(2))), "the global optimum on -2 (+) and 2 (+)"
+        line.max_margin(Dataset(X=[[-2.0], [2.0]], y=[1, 1])), "the global optimum on -2 (+) and 2 (+)"
     ),
     control_shows="-2 and 2, both +: N(0) = 2/5 at the global optimum",
     remark="A conjecture: 1,343 local minima on [0, 1], 229 of them not global, never dip below 1.",

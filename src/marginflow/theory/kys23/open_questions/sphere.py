@@ -10,7 +10,7 @@ from marginflow.certificates import certify, certify_deep
 from marginflow.data import Dataset, NoisySphere
 from marginflow.generalisation import Estimate, specialists_error
 from marginflow.limit import catastrophic, kkt_point
-from marginflow.networks import MLP, TwoLayer
+from marginflow.networks import MLP
 from marginflow.theory.frame import (
     Check,
     Findings,
@@ -27,13 +27,7 @@ from marginflow.theory.instances import at_limit, changed
 from marginflow.theory.kys23.clean_error import clean_error, fresh_error
 from marginflow.theory.kys23.prop_4_5 import positive_neurons
 from marginflow.theory.kys23.recorded import sphere_deep
-from marginflow.theory.kys23.sphere_points import (
-    frozen_low,
-    frozen_point,
-    noisy_data,
-    pair_point,
-    trained_point,
-)
+from marginflow.theory.kys23.sphere_points import frozen_low, frozen_point, noisy_data, pair_point, trained_point
 from marginflow.theory.kys23.thm_4_1.lem_b2 import least_norm
 from marginflow.theory.kys23.thm_4_1.max_margin import linearly_separable, max_margin
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
@@ -107,7 +101,7 @@ def _widths() -> Instance:
 def o5(instance: Instance) -> Findings:
     """B of every given network, beside the value on orthonormal samples."""
     data = instance.the_data()
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     judged = [certify(network, data, hard_patterns=False) for network in instance.networks]
     rows: list[Check] = []
     for certificate in judged:
@@ -126,11 +120,6 @@ def o5(instance: Instance) -> Findings:
     )
 
 
-def _doubled(network: TwoLayer) -> TwoLayer:
-    assert network.b is not None
-    return replace(network, b=2 * network.b)
-
-
 @stated(
     id="KYS23/O6",
     number="Section 6: Theorem 4.1 without its condition on the norm",
@@ -138,7 +127,12 @@ def _doubled(network: TwoLayer) -> TwoLayer:
     formula=r"\frac{\|\theta\|^2}{\|\theta^*\|^2}, \quad \beta = \sum_j v_j \sigma(b_j)",
     needs=("network", "data", "law"),
     example=lambda: trained_point(40, 4, 10**6, 40),
-    control=lambda: changed(pair_point(40, 4, 10**6), "the pair with its biases doubled", _doubled, "law"),
+    control=lambda: changed(
+        pair_point(40, 4, 10**6),
+        "the pair with its biases doubled",
+        lambda network: replace(network, b=2 * network.augmented[:, -1]),
+        "law",
+    ),
     control_shows="not a KKT point",
     sharp=r"x_i^\top x_l = 0 \ (i \ne l) \implies \|\theta\| = \|\theta^*\|, \ \beta = \frac{q - k}{1 + m}",
     remark="On orthonormal samples the KKT point with biases is unique up to splitting neurons: the pair, which is "
@@ -147,7 +141,7 @@ def _doubled(network: TwoLayer) -> TwoLayer:
 def o6(instance: Instance) -> Findings:
     """The norm against its least value, beta, and the clean error of one KKT point."""
     data = instance.the_data()
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     network = instance.certificate.network
     kkt = is_kkt_point(instance)
     rows: list[Check] = [value("beta", beta_of(network)), value("||theta||^2", size_of(network))]
@@ -190,7 +184,7 @@ def continued(m: int, k: int, d: int, seed: int) -> Instance:
 def o7(instance: Instance) -> Findings:
     """What is left of the specialists, and the clean error."""
     data = instance.the_data()
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     network = instance.certificate.network
     found = clean_error(network.compact(tolerance=1e-6), seed=instance.seed)
     minus = sample.gram[np.ix_(sample.minus, sample.minus)]

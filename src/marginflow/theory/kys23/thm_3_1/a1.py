@@ -25,7 +25,8 @@ from marginflow.theory.frame import (
 from marginflow.theory.kys23.line import line_samples, on_the_line
 from marginflow.theory.kys23.line_points import five_point_minimum, spline
 
-_ENUMERATED: Final = 8
+ENUMERATED: Final = 8
+"""Samples whose labels are all gone through."""
 
 
 def label_changes(y: FloatArray) -> int:
@@ -111,7 +112,7 @@ def a1_nstar(instance: Instance) -> Findings:
     given = instance.network
     if given is not None and given.dimension == 1 and bool((given.margins(data.X, data.y) > 0).all()):
         widths.append(given.compact().width)
-    p, few = float((y < 0).mean()), min(x.size, _ENUMERATED)
+    p, few = float((y < 0).mean()), min(x.size, ENUMERATED)
     most = max(least, min(widths))
     claim = Check("n* <= s", float(most), "<=", float(s), interval=(least, most))
     found = Counterexample(

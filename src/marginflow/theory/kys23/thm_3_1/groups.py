@@ -7,9 +7,8 @@ force an error of at least the sum of their least gaps.
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.generalisation import line_error
-from marginflow.theory.frame import Findings, Instance, at_least, require, stated, value
-from marginflow.theory.kys23.line import in_the_interval, kkt_point, line_samples
+from marginflow.theory.frame import Findings, Instance, at_least, stated, value
+from marginflow.theory.kys23.line import exact_error, in_the_interval, kkt_point
 from marginflow.theory.kys23.line_points import global_point, spikes
 from marginflow.theory.kys23.thm_3_1.cor_a3 import fives
 
@@ -40,11 +39,9 @@ def five_group_core(x: FloatArray, y: FloatArray) -> float:
 )
 def thm_3_1_groups(instance: Instance) -> Findings:
     """The exact clean error against the sum over the groups."""
-    data, network = instance.the_data(), instance.the_network()
     hypotheses = (*kkt_point(instance), in_the_interval(instance))
-    require(hypotheses, "the theorem is about the line", given=network.dimension == data.dimension == 1)
-    x, y = line_samples(data)
-    error, core = line_error(network).value, five_group_core(x, y)
+    x, y, error = exact_error(instance, hypotheses)
+    core = five_group_core(x, y)
     return Findings(
         value("L_cl", error),
         value("fives of labels -1", len(fives(y))),

@@ -1,16 +1,14 @@
 r"""[KYS23, Thm 3.1] Any KKT point on the line overfits temperedly, between p^5 and sqrt(p).
 
-c and C are said to exist only; both halves are judged with the values that are given (1 by default), which the verdict
-names. With c = 1 the lower half says nothing below three million samples (p = 0.3).
+c and C are said to exist only; both halves are judged with the values that are given, which the verdict names.
 """
 
 import math
 
 import numpy as np
 
-from marginflow.generalisation import line_error
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, require, stated, value
-from marginflow.theory.kys23.line import Bends, in_the_interval, kkt_point, line_samples, noise_rate, sampled_labels
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, value
+from marginflow.theory.kys23.line import Bends, exact_error, in_the_interval, kkt_point, noise_rate, sampled_labels
 from marginflow.theory.kys23.line_points import global_point, spikes
 from marginflow.theory.kys23.region import THEOREM_3_1, deviation
 from marginflow.theory.kys23.thm_3_1.cor_a3 import fives, negative_segment
@@ -62,14 +60,12 @@ def upper_half(error: float, rate: float, slack: float, C: float, name: str) -> 
 )
 def thm_3_1(instance: Instance) -> Findings:
     """Both halves at the exact clean error, with the constants that are given."""
-    data, network = instance.the_data(), instance.the_network()
     p, delta = noise_rate(instance), instance.number("delta", 0.1)
     c, C = instance.number("c", 1.0), instance.number("C", 1.0)
     hypotheses = (*kkt_point(instance), in_the_interval(instance), at_least("p", p, 0.0), at_most("p <= 1/2", p, 0.5))
-    require(hypotheses, "the theorem is about the line", given=network.dimension == data.dimension == 1)
-    x, y = line_samples(data)
-    m, bends, error = x.size, Bends.of(network), line_error(network).value
-    slack = deviation(m, delta)
+    x, y, error = exact_error(instance, hypotheses)
+    network, slack = instance.the_network(), deviation(x.size, delta)
+    bends = Bends.of(network)
     signs = np.sign(network(np.sort(np.concatenate([x, bends.kinks, (x[:-1] + x[1:]) / 2]))[:, None]))
     changes = int((np.diff(signs[signs != 0]) != 0).sum())
     regions = 1 + int(((bends.kinks > 0) & (bends.kinks < 1)).sum())

@@ -8,30 +8,11 @@ import math
 
 import numpy as np
 
-from marginflow.generalisation import line_error
-from marginflow.theory.frame import (
-    Erratum,
-    Findings,
-    Instance,
-    at_least,
-    at_most,
-    equal,
-    require,
-    stated,
-    value,
-)
-from marginflow.theory.kys23.line import (
-    in_the_interval,
-    kkt_point,
-    line_samples,
-    noise_rate,
-    sampled_labels,
-)
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, equal, stated, value
+from marginflow.theory.kys23.line import exact_error, in_the_interval, kkt_point, noise_rate, sampled_labels
 from marginflow.theory.kys23.line_points import global_point, spikes
-from marginflow.theory.kys23.thm_3_1.a1 import label_changes, label_law
+from marginflow.theory.kys23.thm_3_1.a1 import ENUMERATED, label_changes, label_law
 from marginflow.theory.kys23.thm_3_1.theorem import upper_half
-
-_ENUMERATED = 8
 
 
 @stated(
@@ -60,14 +41,11 @@ _ENUMERATED = 8
 )
 def thm_3_1_upper(instance: Instance) -> Findings:
     """The upper half at the exact clean error; the steps in exact expectations over the labels of a few samples."""
-    data, network = instance.the_data(), instance.the_network()
     p, delta, C = noise_rate(instance), instance.number("delta", 0.1), instance.number("C", 1.0)
     hypotheses = (*kkt_point(instance), in_the_interval(instance), at_least("p", p, 0.0), at_most("p <= 1/2", p, 0.5))
-    require(hypotheses, "the theorem is about the line", given=network.dimension == data.dimension == 1)
-    x, y = line_samples(data)
-    m, error = x.size, line_error(network).value
-    slack = math.sqrt(math.log(1 / delta) / m)
-    few = min(m, _ENUMERATED)
+    x, y, error = exact_error(instance, hypotheses)
+    slack = math.sqrt(math.log(1 / delta) / x.size)
+    few = min(x.size, ENUMERATED)
     labels, chances = label_law(few, p)
     changes = (np.diff(labels, axis=1) != 0).sum(axis=1)
     mean = math.fsum(chances * changes)

@@ -168,16 +168,13 @@ def _judge(instance: Instance, equation: int) -> Findings:
     )
 
 
-def _balanced(kinks: list[float], facing: list[float], outputs: list[float]) -> TwoLayer:
-    k, f, v = np.array(kinks), np.array(facing), np.array(outputs)
-    rows = np.abs(v)[:, None] * np.column_stack([f, -f * k])
-    return TwoLayer.from_directions(rows, np.sign(v), bias=True)
-
-
 def _pair(first: float, *, same_way: bool = True, left: bool = False) -> Instance:
     """Two balanced neurons at 0.3 and 0.6 and two more that stay; `first` is v_1 |w_1|."""
     way = 1.0 if same_way else -1.0
-    network = _balanced([0.3, 0.6, 0.1, 0.8], [1.0, way, -1.0, 1.0], [first, -1.5 * first, 0.7, -0.4])
+    kinks, facing = np.array([0.3, 0.6, 0.1, 0.8]), np.array([1.0, way, -1.0, 1.0])
+    v = np.array([first, -1.5 * first, 0.7, -0.4])
+    rows = np.abs(v)[:, None] * np.column_stack([facing, -facing * kinks])
+    network = TwoLayer.from_directions(rows, np.sign(v), bias=True)
     name = "two right-facing neurons" if same_way else "neurons that face each other"
     if left:
         network, name = mirror(network).balanced(), "two left-facing neurons"

@@ -1,7 +1,7 @@
 r"""[KYS23, Prop. A.4, Lemmas A.6 and A.7] The pattern +, -, + at a local minimum; false as printed, and repaired.
 
-The proof moves two neurons against each other (`perturbations.py`) and assumes that both face right. A local minimum
-with neurons facing both ways escapes it (`limit.five_points`; `search.py` finds more).
+The proof moves two neurons against each other (con_p10_p12_p14.py) and assumes that both face right. A local minimum
+with neurons facing both ways escapes it (`limit.five_points`; the hunter finds more).
 
 Repair. Call the pattern at i *covered* if every neuron that bends N strictly between the last - before x_i (or,
 without one, from x_1 on) and the first - behind it (or up to x_m) faces right, and N bends down somewhere there before
@@ -18,7 +18,7 @@ Each lowers the norm, by Cauchy-Schwarz at balanced neurons. If some - precedes 
 The mirror image holds for left-facing neurons, with (x_{i-1}, x_i) in the place of (x_i, x_{i+1}).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Final
 
@@ -80,12 +80,8 @@ def patterns(network: TwoLayer, x: FloatArray, y: FloatArray) -> Patterns:
 def covered_both_ways(network: TwoLayer, x: FloatArray, y: FloatArray) -> Patterns:
     """The covered patterns, and those of the mirror image: right-facing and left-facing neurons alike."""
     seen = patterns(network, x, y), patterns(mirror(network), 1.0 - x[::-1], y[::-1])
-    return Patterns(
-        at_minus=np.concatenate([pattern.at_minus[pattern.covered] for pattern in seen]),
-        behind=np.concatenate([pattern.behind[pattern.covered] for pattern in seen]),
-        nonlinearity=np.concatenate([pattern.nonlinearity[pattern.covered] for pattern in seen]),
-        covered=np.ones(sum(int(pattern.covered.sum()) for pattern in seen), dtype=np.bool_),
-    )
+    names = [field.name for field in fields(Patterns)]
+    return Patterns(**{name: np.concatenate([getattr(part, name)[part.covered] for part in seen]) for name in names})
 
 
 def pattern_findings(instance: Instance, *, linear: bool, values: bool, repaired: bool = False) -> Findings:

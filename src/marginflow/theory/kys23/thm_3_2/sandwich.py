@@ -12,15 +12,14 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.generalisation import line_error
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, require, stated, unmet, value
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, stated, unmet, value
 from marginflow.theory.instances import with_neuron
 from marginflow.theory.kys23.enclosed import EnclosedMinimum, refuted_at_minimum
 from marginflow.theory.kys23.line import (
     STRUCTURE,
+    exact_error,
     in_the_interval,
-    line_samples,
     local_minimum,
-    on_the_line,
     plus_minus_plus,
     plus_plus,
 )
@@ -105,10 +104,7 @@ def below_lower_core(found: EnclosedMinimum, x: FloatArray, y: FloatArray) -> st
 def thm_3_2_sandwich(instance: Instance) -> Findings:
     """The exact clean error against LO and HI."""
     hypotheses = (*local_minimum(instance), in_the_interval(instance))
-    ordered = not unmet(on_the_line(instance)) and instance.the_network().dimension == 1
-    require(hypotheses, "the theorem is about samples on a line, one label at each place", given=ordered)
-    x, y = line_samples(instance.the_data())
-    error = line_error(instance.the_network()).value
+    x, y, error = exact_error(instance, hypotheses, one_label=True)
     claims = sandwich(x, y, error)
     broken = claims[0].state == "failed" and not unmet(hypotheses)
     return Findings(

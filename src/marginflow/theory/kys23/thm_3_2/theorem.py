@@ -3,17 +3,10 @@ r"""[KYS23, Thm 3.2] Local minima on the line err on a share of order p.
 c and C are said to exist only; the values used are those of the printed expectations, p/8 and 2p.
 """
 
-from marginflow.generalisation import line_error, nearest_neighbour_line_error
-from marginflow.theory.frame import Erratum, Findings, Instance, at_least, below, require, stated, unmet, value
+from marginflow.generalisation import nearest_neighbour_line_error
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, below, stated, value
 from marginflow.theory.instances import opposite
-from marginflow.theory.kys23.line import (
-    in_the_interval,
-    line_samples,
-    local_minimum,
-    noise_rate,
-    on_the_line,
-    sampled_labels,
-)
+from marginflow.theory.kys23.line import exact_error, in_the_interval, local_minimum, noise_rate, sampled_labels
 from marginflow.theory.kys23.line_points import five_point_minimum, local_point
 from marginflow.theory.kys23.region import THEOREM_3_2, deviation
 from marginflow.theory.kys23.thm_3_1.theorem import lower_half, upper_half
@@ -49,20 +42,16 @@ from marginflow.theory.kys23.thm_3_2.sandwich import core_slacks, expected_cores
 )
 def thm_3_2(instance: Instance) -> Findings:
     """Both halves at the exact clean error, and the per-sample bounds of the proof."""
-    data, network = instance.the_data(), instance.the_network()
     p, delta = noise_rate(instance), instance.number("delta", 0.1)
     c, C = instance.number("c", 1 / 8), instance.number("C", 2.0)
     hypotheses = (*local_minimum(instance), in_the_interval(instance), at_least("p", p, 0.0), below("p < 1/2", p, 0.5))
-    ordered = not unmet(on_the_line(instance)) and network.dimension == 1
-    require(hypotheses, "the theorem is about samples on a line, one label at each place", given=ordered)
-    x, y = line_samples(data)
-    error, slack = line_error(network).value, deviation(x.size, delta)
-    means, slacks = expected_cores(x, p), core_slacks(x, delta)
+    x, y, error = exact_error(instance, hypotheses, one_label=True)
+    slack, means, slacks = deviation(x.size, delta), expected_cores(x, p), core_slacks(x, delta)
     return Findings(
         value("L_cl", error),
         value("E LO over the labels", means[0], f"McDiarmid: within {slacks[0]:.3g} with probability 1 - delta"),
         value("E HI over the labels", means[1], f"McDiarmid: within {slacks[1]:.3g} with probability 1 - delta"),
-        value("L of 1-nearest neighbour", nearest_neighbour_line_error(data.X, data.y).value),
+        value("L of 1-nearest neighbour", nearest_neighbour_line_error(x, y).value),
         hypotheses=(*hypotheses, sampled_labels(y, p)),
         claims=(lower_half(error, p, slack, c, "p"), upper_half(error, p, slack, C, "p")),
         proof_steps=sandwich(x, y, error),

@@ -96,7 +96,7 @@ def b1_bias_dom(instance: Instance) -> Findings:
     products = test @ network.W.T
     norms = np.linalg.norm(network.v) * np.linalg.norm(products, axis=1)
     any_width = log_any_width_bound(network, d)
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     return Findings(
         value("K", K),
         value("printed bound on K", 9 * math.sqrt(sample.m), "9 sqrt(m), from Lemma B.3"),

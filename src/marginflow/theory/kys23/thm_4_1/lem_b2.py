@@ -52,11 +52,11 @@ def _with_bias() -> Instance:
 def lemma_b2(instance: Instance) -> Findings:
     """At margin 1: 1/2 <= |v| |W x_i| on I_+, summed and bounded by ||X X^T||."""
     network, data = instance.the_network(), instance.the_data()
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     fits = require(separates(network, data), "only a network that separates can be brought to margin 1")
     network = network.at_margin_one(data.X, data.y)
     beta, K = beta_of(network), size_of(network)
-    products = float(np.linalg.norm(network.v)) * np.linalg.norm(sample.X @ network.W.T, axis=1)
+    products = float(np.linalg.norm(network.v)) * np.linalg.norm(data.X @ network.W.T, axis=1)
     plus = ~sample.minus
     return Findings(
         value("C_op", sample.C_op),

@@ -77,7 +77,7 @@ def log_error_of_construction(sample: SphereSample) -> float:
 
 def _judge(instance: Instance, repaired: bool) -> Findings:
     data = instance.the_data()
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     n, delta = instance.whole("width", 2), instance.number("delta", 0.1)
     m, k = sample.m, sample.k
     off = np.abs(sample.gram - np.diag(np.diag(sample.gram)))

@@ -46,7 +46,7 @@ def other_law_point(name: str, m: int = 80, k: int = 2, d: int = 10**6) -> Insta
 def remark_4_2(instance: Instance) -> Findings:
     """Only small inner products and ||X X^T|| = O(1) are used; norms need not be 1."""
     network, data = instance.the_network(), instance.the_data()
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     epsilon, C = instance.number("epsilon", 0.01), instance.number("C", 2.0)
     fits = separates(network, data)
     require(fits, "a fitted network with biases is needed", given=not unmet(fits) and network.b is not None)

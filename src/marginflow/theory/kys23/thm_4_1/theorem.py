@@ -1,7 +1,6 @@
 r"""[KYS23, Theorem 4.1]: near-max-margin KKT points overfit benignly, in the form that can be tested.
 
-The literal constants: c_2 = 5, c_4 = a/2 with a < C sqrt(2) / (18 sqrt(3)), C = (12 C_op)^(-1/2). As the ratio
-||theta||^2 / ||theta*||^2 is at least 1, p <= c_4^2, about 4e-5, so that m >= 4e5 and d >= 2e14. The deterministic form
+The literal constants have c_4 = a/2 with a < C sqrt(2) / (18 sqrt(3)), C = (12 C_op)^(-1/2). The deterministic form
 below has the same two implications with what the sample at hand gives in place of the universal constants.
 """
 
@@ -56,7 +55,7 @@ def _near_max_margin(K: float, best: MaxMargin, relation: Relation, bound: float
 def _fitted(instance: Instance) -> tuple[SphereSample, TwoLayer, MaxMargin, tuple[Check, ...]]:
     """The sample, the network at margin 1, the least norm, and what is asked of them; a judge ends here without."""
     network, data = instance.the_network(), instance.the_data()
-    sample, fits = SphereSample.of(data), separates(network, data)
+    sample, fits = SphereSample(data), separates(network, data)
     asked = (fits, sample.unit_norms(), sample.some_negative())
     usable = not unmet(fits) and network.b is not None and sample.k not in (0, sample.m)
     require((*asked, sample.some_positive()), "a fitted network with biases is needed", given=usable)
@@ -80,14 +79,10 @@ def log_far_from_span(sample: SphereSample) -> float:
     return log_beta_tail(min(1.0, sample.C_op / sample.q), r / 2, (sample.d - r) / 2)
 
 
-C1_LEAST: Final = 0.25
-"""c_1 of the proof: Lemma B.3 asks for p <= 1/4."""
-
-
 def literal_constants(C_op: float) -> dict[str, float]:
-    """c_1 to c_4 as the proof gives them; p <= c_4^2 as well, for the ratio of the norms is at least 1."""
+    """c_1 to c_4 as the proof gives them: p <= 1/4 by Lemma B.3, and p <= c_4^2 as the ratio of the norms is >= 1."""
     c4 = literal_c4(C_op)
-    return {"c1": min(C1_LEAST, c4**2), "c2": C2_PROOF, "c3": C3_PROOF, "c4": c4}
+    return {"c1": min(0.25, c4**2), "c2": C2_PROOF, "c3": C3_PROOF, "c4": c4}
 
 
 EXAMPLE_CONSTANTS: Final = {"c1": 0.05, "c2": 2.5, "c3": C3_PROOF, "c4": 0.155}

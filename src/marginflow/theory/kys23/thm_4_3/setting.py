@@ -70,7 +70,7 @@ class Frozen:
 def frozen_setting(instance: Instance) -> tuple[Frozen, tuple[Check, ...]]:
     """The letters, and the hypotheses that all lemmas share; a judge ends here where margin 1 cannot be reached."""
     network, data = instance.the_network(), instance.the_data()
-    sample = SphereSample.of(data)
+    sample = SphereSample(data)
     v = network.v
     halves = int((v == 1).sum()) == int((v == -1).sum()) and bool((np.abs(v) == 1).all())
     shared = (

@@ -56,7 +56,7 @@ def theorem_4_3(instance: Instance) -> Findings:
     literal = log_literal_error(sample, n)
     noisy_sphere(instance.the_law())  # points of another law would show nothing
     test = instance.the_law().fresh(200, train=data, seed=instance.seed).X
-    reach = np.abs(test @ sample.X.T).max(axis=1)
+    reach = np.abs(test @ data.X.T).max(axis=1)
     proof = dominance(network, data)
     needed = 288 * frozen.mn**4 * math.log(2 * sample.m / epsilon)
     return Findings(
