@@ -17,16 +17,9 @@ from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerLine:
-    """One use of "C large enough".
+    """One use of "C large enough": the inequality, and the C from which (A1)-(A7) imply it.
 
-    Parameters
-    ----------
-    check : Check
-        The inequality.
-    needed : float
-        The C from which (A1)-(A7) imply it.
-    chance : bool
-        Whether it serves a probability; the deterministic half of the proof does without it.
+    Where it serves a probability, by `chance`, the deterministic half of the proof does without it.
     """
 
     check: Check

@@ -28,8 +28,7 @@ class GoodRun:
     @cached_property
     def relative_norms(self) -> FloatArray:
         """|w0_j| / (omega sqrt(d)), shape (m,)."""
-        expected = self.path.numbers.omega * math.sqrt(self.path.numbers.d)
-        norms: FloatArray = np.linalg.norm(self.path.networks[0].W, axis=1)
+        expected, norms = self.path.numbers.omega * math.sqrt(self.path.numbers.d), self.path.norms[0]
         return norms / expected if expected > 0 else np.full_like(norms, math.nan)
 
     def initial_norms(self) -> tuple[Check, Check]:
@@ -41,7 +40,7 @@ class GoodRun:
 
     def counted(self) -> Check:
         """Lemma 4.1, second part, for mu1 and mu2: neurons with |<w0_j, mu>| >= omega / (2 C0)."""
-        projections = np.abs(self.path.networks[0].W @ self.path.sample.mu.T)
+        projections = np.abs(self.path.projections[0])
         m, s = projections.shape[0], self.path.numbers
         found = (projections >= s.omega / (2 * self.path.C0)).sum(axis=0)
         least = m * (1 - 1 / (2 * self.path.C0) - math.sqrt(2 * math.log(4 / s.delta) / m))

@@ -16,7 +16,7 @@ from marginflow.theory.fcb22.measures import mean_of, median_of
 from marginflow.theory.fcb22.path import RUN, XorSample, path_of
 from marginflow.theory.fcb22.recorded import c16, deep, long_run, noise_limits, success, with_parameters
 from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error
-from marginflow.theory.frame import Check, Findings, Instance, at_least, stated, value
+from marginflow.theory.frame import Check, Findings, Instance, at_least, require, stated, value
 
 MODELS: Final = {
     "uniform": "largest uniform noise rate at which every sample got its clean label",
@@ -45,7 +45,6 @@ def open_t_infinity(instance: Instance) -> Findings:
     noisy = path.sample.noisy
     fitted = path.sample.y * path.values > 0
     shares = fitted[:, noisy].mean(axis=1) if noisy.any() else np.zeros(len(path.times))
-    first = [int(t) for t, share in zip(path.times, shares, strict=True) if share == 1.0]
     limits = tuple(
         value(f"noise limit, {model}", instance.number(model)) for model in MODELS if model in instance.parameters
     )
@@ -54,7 +53,7 @@ def open_t_infinity(instance: Instance) -> Findings:
         constants=(
             value("noisy samples fitted at the end", float(shares[-1])),
             value("clean samples fitted at the end", mean_of(fitted[-1, ~noisy])),
-            value("first record at which all noisy samples are fitted", min(first, default=-1), "-1: not yet"),
+            value("first record at which all noisy samples are fitted", path.first_time(shares == 1.0), "-1: not yet"),
             clean_error(instance),
             value("loss", math.exp(run.log_loss)),
             value("||W||_F", float(np.linalg.norm(path.end.W))),
@@ -113,8 +112,7 @@ def open_deep(instance: Instance) -> Findings:
     kept = run.trajectory.networks or ()
     depth = len(run.network.weights) if isinstance(run.network, MLP) else 2
     enough = (at_least("networks kept", len(kept), 2), at_least("more than two layers", depth, 3))
-    if len(kept) < 2:
-        return Findings(value("depth", depth), hypotheses=enough)
+    require(enough, "", value("depth", depth), given=len(kept) >= 2)
     before, once, last = (_first_layer(network, sample.mu) for network in (kept[0], kept[1], kept[-1]))
     cells = tuple(
         value(f"success rate, m = {m}, n = {n}", instance.number(f"success_m{m}_n{n}"), "two layers, k = 1, d = 400")

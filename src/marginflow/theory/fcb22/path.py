@@ -36,17 +36,7 @@ def toward_means(products: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class XorSample:
-    """The samples with their clusters.
-
-    Parameters
-    ----------
-    X, y, clean : arrays, shapes (n, d), (n,) and (n,)
-        Samples, observed labels, clean labels.
-    clusters : array, shape (n,)
-        0, 1, 2, 3 for +mu1, -mu1, +mu2, -mu2.
-    mu : array, shape (2, d)
-        mu1 and mu2.
-    """
+    """The samples with their observed and clean labels, their clusters 0 to 3, and mu1 and mu2 in the rows of `mu`."""
 
     X: FloatArray
     y: FloatArray
@@ -124,16 +114,9 @@ class XorSample:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NeuronSets:
-    """The sets J_mu of Lemma 4.2.
+    """The sets J_mu of Lemma 4.2, from <w0_j / |w0_j|, mu1> and the same with mu2, and the frozen outputs a_j.
 
-    Parameters
-    ----------
-    correlations : array, shape (m, 2)
-        <w0_j / |w0_j|, mu1> and the same with mu2.
-    a : array, shape (m,)
-        Frozen outputs.
-    threshold : float
-        1 / (3 C0 sqrt(d)).
+    The threshold is 1 / (3 C0 sqrt(d)).
     """
 
     correlations: FloatArray
@@ -177,19 +160,7 @@ class NeuronSets:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Path:
-    """A recorded run, seen from its clusters and neurons; times are those of the records.
-
-    Parameters
-    ----------
-    numbers : Numbers
-    sample : XorSample
-    neurons : NeuronSets
-    C0 : float
-    times : array, shape (r,)
-        Steps made; the first is 0.
-    networks : tuple of TwoLayer
-        One for each time.
-    """
+    """A recorded run, seen from its clusters and neurons: the steps made at each record (first 0), and the networks."""
 
     numbers: Numbers
     sample: XorSample
@@ -245,34 +216,38 @@ class Path:
         return self.own_projection / np.where(norms > 0, norms, 1.0)
 
     @cached_property
-    def _measured(self) -> tuple[tuple[BoolArray, ...], tuple[FloatArray, ...], FloatArray]:
+    def _measured(self) -> tuple[BoolArray, FloatArray, FloatArray]:
         """Alignment and slack of every neuron of J, and the values f(x_i), at every record; one product for each."""
         sample, J, own = self.sample, self.neurons.J, self.neurons.own
-        aligned, slack, values = [], [], []
-        for network, norms in zip(self.networks, self.norms, strict=True):
+        values = np.empty((self.times.size, sample.n))
+        aligned = np.ones((self.times.size, own.size), dtype=np.bool_)
+        slack = np.full(aligned.shape, np.inf)
+        for r, (network, norms) in enumerate(zip(self.networks, self.norms, strict=True)):
             U = sample.X @ network.W.T
-            values.append(np.maximum(U, 0.0) @ network.v)
+            values[r] = np.maximum(U, 0.0) @ network.v
             lengths = np.where(norms[J] > 0, norms[J], 1.0)
-            good, least = np.ones(own.size, dtype=np.bool_), np.full(own.size, np.inf)
             U = U[:, J]
             for cluster, sign in itertools.product(range(4), (1, -1)):  # the own cluster, then the opposite one
                 rows = np.flatnonzero(sample.clusters == cluster)
                 columns = np.flatnonzero((own if sign > 0 else own ^ 1) == cluster)
                 Z = sign * U[np.ix_(rows, columns)]
-                good[columns] &= (Z > 0 if sign > 0 else Z >= 0).all(axis=0)
+                aligned[r, columns] &= (Z > 0 if sign > 0 else Z >= 0).all(axis=0)
                 sizes = lengths[columns] * sample.norms[rows, None]
-                least[columns] = np.minimum(least[columns], (Z / sizes).min(axis=0, initial=np.inf))
-            aligned.append(good)
-            slack.append(least)
-        return tuple(aligned), tuple(slack), np.stack(values)
+                slack[r, columns] = np.minimum(slack[r, columns], (Z / sizes).min(axis=0, initial=np.inf))
+        return aligned, slack, values
 
     @property
-    def aligned(self) -> tuple[BoolArray, ...]:
-        """Condition 4.7 for each neuron of J, at every record."""
+    def aligned(self) -> BoolArray:
+        """Condition 4.7 for each neuron of J, at every record; shape (r, |J|)."""
         return self._measured[0]
 
     @property
-    def slack(self) -> tuple[FloatArray, ...]:
+    def aligned_share(self) -> FloatArray:
+        """The share of J that is aligned at every record, 0 where J is empty; shape (r,)."""
+        return np.asarray(self.aligned.sum(axis=1) / max(self.neurons.own.size, 1))
+
+    @property
+    def slack(self) -> FloatArray:
         """min_k of the normalised <w_j, x_k> over the own cluster and of -<w_j, x_k> over the opposite one."""
         return self._measured[1]
 
@@ -301,6 +276,10 @@ class Path:
     def clean_margins(self) -> FloatArray:
         """Clean label times f(x_i; W^t), shape (r, n)."""
         return self.sample.clean * self.values
+
+    def first_time(self, seen: BoolArray) -> int:
+        """The first time of those whose record was seen, -1 where none was."""
+        return int(self.times[seen][0]) if seen.any() else -1
 
     @cached_property
     def feature_moves(self) -> tuple[FloatArray, FloatArray]:

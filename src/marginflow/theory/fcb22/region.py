@@ -2,6 +2,7 @@ r"""Where the theorems of [FCB22] apply and say something, from n, d, m, sigma, 
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from marginflow.theory.atlas import Mark, Region
@@ -92,10 +93,7 @@ MARKS: Final = (
         numbers={"n": 5000, "d": 2, "m": 500, "sd": _FIGURE_SD, "eta": 0.15, "omd": 0.25, "alpha": 0.05},
     ),
 )
-THEOREM_3_1_1: Final = Region(letters=LETTERS, defaults=DEFAULTS, judge=_fits, marks=MARKS, observation=SUCCESS)
-THEOREM_3_1_2: Final = Region(
-    letters=LETTERS, defaults=DEFAULTS, judge=_generalises, marks=MARKS, observation=TEST_ERROR
-)
-PROPOSITION_3_2: Final = Region(
-    letters=LETTERS, defaults=DEFAULTS, judge=_features, marks=MARKS, observation=FEATURE_CHANGE
-)
+_region = partial(Region, letters=LETTERS, defaults=DEFAULTS, marks=MARKS)
+THEOREM_3_1_1: Final = _region(judge=_fits, observation=SUCCESS)
+THEOREM_3_1_2: Final = _region(judge=_generalises, observation=TEST_ERROR)
+PROPOSITION_3_2: Final = _region(judge=_features, observation=FEATURE_CHANGE)

@@ -107,14 +107,14 @@ def rem_init_no_capture(instance: Instance) -> Findings:
     """The share of J that is aligned before the first step."""
     path = path_of(instance)
     usable = require_measurable(path)
-    shares = [float(aligned.mean()) for aligned in path.aligned]
+    shares = path.aligned_share
     return Findings(
         value("share of J aligned at t = 0", shares[0]),
-        value("share of J aligned at the next record", shares[1] if len(shares) > 1 else math.nan),
+        value("share of J aligned at the next record", shares[1]),
         value("share of J aligned at the end", shares[-1]),
         value("sigma sqrt(d)", path.numbers.sd, "signal to noise of a neuron is |g| / (sigma sqrt(d))"),
         hypotheses=usable,
-        claims=(at_most("share of J aligned at t = 0, against half", shares[0], 0.5),),
+        claims=(at_most("share of J aligned at t = 0, against half", float(shares[0]), 0.5),),
     )
 
 

@@ -25,26 +25,17 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EnclosedMinimum:
-    """A network, and how far the exact local minimum may be from it.
-
-    Parameters
-    ----------
-    network : TwoLayer
-        In floating point, at margin 1, parallel neurons merged.
-    distance : float
-        Of the exact point, relative to ||theta||.
-    """
+    """A network in floating point, at margin 1, parallel neurons merged; the exact minimum is within e ||theta||."""
 
     network: TwoLayer
-    distance: float
+    e: float
 
     def values(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """N of the exact local minimum at given points, enclosed: lower and upper ends."""
         points = np.asarray(x, dtype=np.float64)[:, None]
         middle = self.network(points)
         terms = np.maximum(self.network.preactivations(points), 0.0) @ np.abs(self.network.v)
-        e = self.distance
-        reach = e * (2 + e) * self.network.norm_squared() * np.hypot(points[:, 0], 1.0)
+        reach = self.e * (2 + self.e) * self.network.norm_squared() * np.hypot(points[:, 0], 1.0)
         width = 1.001 * reach + _ROUNDING * (terms + 1.0)
         return middle - width, middle + width
 
@@ -63,7 +54,7 @@ def enclose_minimum(instance: Instance) -> EnclosedMinimum | None:
     own = certificate.network.v[None, :] * data.y[:, None] > 0
     if bool((certificate.kinks & own & certificate.support[:, None]).any()) or not bool(certificate.live.all()):
         return None
-    return EnclosedMinimum(network=certificate.network, distance=proof.distance)
+    return EnclosedMinimum(network=certificate.network, e=proof.distance)
 
 
 def refuted_at_minimum(

@@ -38,13 +38,9 @@ def line_samples(data: Dataset) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bends:
-    """The points at which the slope of a one-dimensional network changes, and by how much.
+    """The distinct points at which the slope of a one-dimensional network changes, in order, and by how much.
 
-    Parameters
-    ----------
-    network : TwoLayer of dimension 1
-    kinks, jumps : arrays, shape (K,)
-        Distinct kinks in order and the change of N' at each; changes that cancel are left out.
+    Changes that cancel are left out.
     """
 
     network: TwoLayer
@@ -64,8 +60,6 @@ class Bends:
         order = np.argsort(kinks, kind="stable")
         kinks, jumps = kinks[order], jumps[order]
         fresh = np.diff(kinks, prepend=-np.inf) > SAME_KINK * np.maximum(1.0, np.abs(kinks))
-        if not kinks.size:
-            return cls(network=network, kinks=kinks, jumps=jumps)
         group = np.cumsum(fresh) - 1
         sums = np.bincount(group, weights=jumps).astype(np.float64)
         real = np.abs(sums) > SAME_KINK * np.bincount(group, weights=np.abs(jumps))
@@ -117,8 +111,6 @@ def minus_runs(y: FloatArray, length: int) -> list[tuple[int, int]]:
 def symmetric_difference(first: FloatArray, second: FloatArray) -> float:
     """The length of the set that belongs to exactly one of two unions of disjoint intervals."""
     ends = np.unique(np.concatenate([first.ravel(), second.ravel()]))
-    if ends.size < 2:
-        return 0.0
     middles = (ends[:-1] + ends[1:]) / 2
     inside = [((part[:, :1] <= middles) & (middles <= part[:, 1:])).any(axis=0) for part in (first, second)]
     return float(np.diff(ends)[inside[0] != inside[1]].sum())

@@ -1,7 +1,5 @@
 r"""[FCB22, Conditions 4.7 and 4.8] Neuron alignment and almost-orthogonality along a run."""
 
-import numpy as np
-
 from marginflow.theory.fcb22.constants import ORTHOGONALITY
 from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, figure, wide_clusters
@@ -21,12 +19,8 @@ def require_measurable(path: Path) -> tuple[Check, Check]:
 
 def alignment(path: Path) -> Check:
     """Condition 4.7 at every recorded time from 1 on, the last included: the least share of aligned neurons of J."""
-    shares = [
-        float(aligned.mean()) if aligned.size else 0.0
-        for aligned, t in zip(path.aligned, path.times, strict=True)
-        if t >= 1
-    ]
-    return equal("share of J that is aligned, at its least over t >= 1", min(shares, default=0.0), 1.0)
+    later = path.aligned_share[path.times >= 1]
+    return equal("share of J that is aligned, at its least over t >= 1", float(later.min()) if later.size else 0.0, 1.0)
 
 
 def orthogonality(path: Path) -> Check:
@@ -49,17 +43,14 @@ def condition_4_7(instance: Instance) -> Findings:
     """The share of J that is aligned at every recorded time from 1 on."""
     path = path_of(instance)
     usable = require_measurable(path)
-    shares = [float(aligned.mean()) if aligned.size else 0.0 for aligned in path.aligned]
-    later = [aligned for aligned, t in zip(path.aligned, path.times, strict=True) if t >= 1]
-    always = np.logical_and.reduce(later) if later else np.zeros(0, dtype=np.bool_)
-    whole = [int(t) for t, share in zip(path.times, shares, strict=True) if share == 1.0]
-    slack = float(min((slack.min(initial=np.inf) for slack in path.slack[1:]), default=np.nan))
+    shares = path.aligned_share
+    always = path.aligned[path.times >= 1].all(axis=0)
     return Findings(
         value("share aligned at t = 0", shares[0]),
-        value("share aligned at the first record after", shares[1] if len(shares) > 1 else np.nan),
+        value("share aligned at the first record after", shares[1]),
         value("share aligned at the end", shares[-1]),
-        value("least normalised slack, t >= 1", slack),
-        value("first time at which all are aligned", min(whole, default=-1), "-1: never"),
+        value("least normalised slack, t >= 1", float(path.slack[1:].min())),
+        value("first time at which all are aligned", path.first_time(shares == 1.0), "-1: never"),
         value("neurons aligned at all times t >= 1", int(always.sum()), f"of {always.size} in J"),
         hypotheses=usable,
         claims=(alignment(path),),

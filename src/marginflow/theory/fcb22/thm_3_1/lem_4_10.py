@@ -97,7 +97,7 @@ def lemma_4_10(instance: Instance) -> Findings:
         value("correlation after, least", float(after.min(initial=math.inf))),
         value("correlation after, median", float(np.median(after)), "1/sqrt(2) for a start and clusters of size 0"),
         value("amplification, median", float(np.median(after / before))),
-        value("share of J aligned before", float(path.aligned[0].mean())),
+        value("share of J aligned before", path.aligned_share[0]),
         hypotheses=(
             *usable,
             *run.event(),
@@ -106,7 +106,7 @@ def lemma_4_10(instance: Instance) -> Findings:
             at_most("omega sqrt(md)", s.omd, 1 / (16 * C2)),
             at_most("|N|/n", path.sample.noisy_share, 1 / (2 * C2)),
         ),
-        claims=(amplified(path, C2), equal("share of J aligned after one step", float(path.aligned[1].mean()), 1.0)),
+        claims=(amplified(path, C2), equal("share of J aligned after one step", float(path.aligned_share[1]), 1.0)),
         proof_steps=(
             at_most(
                 "error of Eq. (28) / largest entry of the step",

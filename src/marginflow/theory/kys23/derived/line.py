@@ -85,6 +85,13 @@ def zero_of_two(first: Fraction, second: Fraction) -> Fraction:
     return (a - b) / (first * b - second * a)  # (1 + x1 x) b = (1 + x2 x) a
 
 
+def _two_points(first: float, second: float, label: float) -> Instance:
+    """The global optimum on a sample labelled + and another one."""
+    data = Dataset(X=np.array([[first], [second]]), y=np.array([1.0, label]))
+    name = f"the global optimum on {first:g} (+) and {second:g} ({'+' if label > 0 else '-'})"
+    return at_point(line.max_margin(data), name)
+
+
 @stated(
     id="KYS23/X.1NN",
     kind="remark",
@@ -93,9 +100,7 @@ def zero_of_two(first: Fraction, second: Fraction) -> Fraction:
     formula=r"1 + x_i x_k \ge 0 \ \forall i, k \;\Rightarrow\; \mathrm{sign}\, N_{\theta^*}(x) = "
     r"\mathrm{sign}\, \mathrm{1NN}(x) \quad \forall x \in [\min x_i, \max x_i]",
     example=lambda: global_point(20, 0.3, 5),
-    control=lambda: at_point(
-        line.max_margin(Dataset(X=[[-1.0], [2.0]], y=[1, -1])), "the global optimum on -1 (+) and 2 (-)"
-    ),
+    control=lambda: _two_points(-1.0, 2.0, -1.0),
     control_shows="-1 (+) and 2 (-): the zero of the global optimum is 1/3, that of 1-nearest neighbour 1/2",
     remark="A conjecture: no counterexample among 7,303 instances on [0, 1] and 2,912 on x >= 0; on [-1.5, 1.5], "
     "where the condition fails, 8 of 628 contradict the sign. On [0, 1] it makes the expected error exactly p.",
@@ -145,9 +150,7 @@ def _zero(instance: Instance, x: FloatArray, y: FloatArray) -> tuple[Check, ...]
     formula=r"x_i \in [0, 1], \; y_i = y_{i+1} = 1 \;\Rightarrow\; N_\theta(x) \ge 1 \quad \forall x \in "
     r"[x_i, x_{i+1}]",
     example=lambda: local_point(12, 0.3, 1),
-    control=lambda: at_point(
-        line.max_margin(Dataset(X=[[-2.0], [2.0]], y=[1, 1])), "the global optimum on -2 (+) and 2 (+)"
-    ),
+    control=lambda: _two_points(-2.0, 2.0, 1.0),
     control_shows="-2 and 2, both +: N(0) = 2/5 at the global optimum",
     remark="A conjecture: 1,343 local minima on [0, 1], 229 of them not global, never dip below 1.",
     known="on [0, 1] no local minimum was seen below N = 1 between neighbours labelled + (Prop. A.5 says N >= 0); "

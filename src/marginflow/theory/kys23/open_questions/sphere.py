@@ -19,6 +19,7 @@ from marginflow.theory.frame import (
     at_least,
     at_most,
     is_kkt_point,
+    require,
     stated,
     true,
     value,
@@ -56,23 +57,18 @@ def error_at(m: int, k: int, d: int) -> Estimate:
 def o1(instance: Instance) -> Findings:
     """Clean errors at two noise rates, in dimension d and 4d."""
     m, d = instance.whole("m"), instance.whole("dimension")
-    rows: list[Check] = []
-    measured = 2 <= d <= m**2 and m >= 6
-    if measured:
-        low, high = max(1, m // 8), 3 * m // 8
-        for dimension in (d, 4 * d):
-            errors = [error_at(m, k, dimension) for k in (low, high)]
-            slope = (errors[1].value - errors[0].value) * m / (high - low)
-            rows += [
-                value(f"d/m = {dimension / m:g}: clean error at p = {k / m:.3g}", error.value, str(error))
-                for k, error in zip((low, high), errors, strict=True)
-            ]
-            rows.append(value(f"d/m = {dimension / m:g}: slope of the error against p", slope, "1 for 1-NN"))
-    return Findings(
-        value("d/m", d / m),
-        *rows,
-        hypotheses=(at_least("d", d, 2), at_most("d against m^2", d, m**2), at_least("m", m, 6)),
-    )
+    rows = [value("d/m", d / m)]
+    hypotheses = require((at_least("d", d, 2), at_most("d against m^2", d, m**2), at_least("m", m, 6)), "", *rows)
+    low, high = max(1, m // 8), 3 * m // 8
+    for dimension in (d, 4 * d):
+        errors = [error_at(m, k, dimension) for k in (low, high)]
+        slope = (errors[1].value - errors[0].value) * m / (high - low)
+        rows += [
+            value(f"d/m = {dimension / m:g}: clean error at p = {k / m:.3g}", error.value, str(error))
+            for k, error in zip((low, high), errors, strict=True)
+        ]
+        rows.append(value(f"d/m = {dimension / m:g}: slope of the error against p", slope, "1 for 1-NN"))
+    return Findings(*rows, hypotheses=hypotheses)
 
 
 @cache
@@ -143,20 +139,20 @@ def o6(instance: Instance) -> Findings:
     data = instance.the_data()
     sample = SphereSample(data)
     network = instance.certificate.network
-    kkt = is_kkt_point(instance)
-    rows: list[Check] = [value("beta", beta_of(network)), value("||theta||^2", size_of(network))]
+    kkt, K = is_kkt_point(instance), size_of(network)
     separable = kkt.state == "met" and linearly_separable(data)
-    if separable:
-        best, K = max_margin(data), size_of(network)
-        error = fresh_error(instance, network)
-        rows += [
-            value("||theta||^2 / ||theta*||^2, at least", K / best.upper),
-            value("||theta||^2 / ||theta*||^2, at most", K / best.lower),
-            value("ratio that Theorem 4.1 allows", least_norm(sample) / best.upper),
-            value("clean error", error.value, str(error)),
-        ]
-    high = above("d against m", sample.d, sample.m)
-    return Findings(hypotheses=(kkt, high, true("linearly separable", separable)), constants=tuple(rows))
+    hypotheses = (kkt, above("d against m", sample.d, sample.m), true("linearly separable", separable))
+    sizes = (value("beta", beta_of(network)), value("||theta||^2", K))
+    require(hypotheses, "", *sizes, given=separable)
+    best, error = max_margin(data), fresh_error(instance, network)
+    return Findings(
+        *sizes,
+        value("||theta||^2 / ||theta*||^2, at least", K / best.upper),
+        value("||theta||^2 / ||theta*||^2, at most", K / best.lower),
+        value("ratio that Theorem 4.1 allows", least_norm(sample) / best.upper),
+        value("clean error", error.value, str(error)),
+        hypotheses=hypotheses,
+    )
 
 
 @cache

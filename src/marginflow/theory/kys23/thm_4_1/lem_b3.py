@@ -14,7 +14,7 @@ from marginflow.arrays import FloatArray, whole_number
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, equal, stated, undefined, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, equal, require, stated, value
 from marginflow.theory.kys23.definitions_sphere import noisy_sample
 from marginflow.theory.kys23.rational import fractions
 from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, size_of
@@ -27,14 +27,7 @@ def biased_pair(data: Dataset, width: int) -> TwoLayer:
     .. math:: N(x) = 2 \left[ \mathrm{relu}(1 - T) - \mathrm{relu}(T) \right], \qquad T = \sum_{r \in I_-} x_r^\top x
 
     Half of the neurons have w = -g s, v = 2 (sqrt(k)/n)^(1/2), b = g, the others w = g s, v = -2 (sqrt(k)/n)^(1/2),
-    b = 0, with s = sum_{I_-} x_r and g = (4 / (n sqrt(k)))^(1/2). An odd width gets a zero neuron.
-
-    Parameters
-    ----------
-    data : Dataset
-        At least one negative sample.
-    width : int
-        n >= 2.
+    b = 0, with s = sum_{I_-} x_r and g = (4 / (n sqrt(k)))^(1/2). An odd width n gets a zero neuron; n >= 2, k >= 1.
     """
     n = whole_number("width", width, minimum=2)
     minus = data.y < 0
@@ -89,13 +82,12 @@ def _judge(instance: Instance, repaired: bool) -> Findings:
         at_most("|I_-| / m", k / m, 0.5, note="Property 3 with p <= 1/4"),
         at_least("n", n, 2),
     )
-    if k == 0 or n < 2:
-        return undefined(hypotheses, "the construction divides by |I_-|")
+    require(hypotheses, "the construction divides by |I_-|", given=k > 0 and n >= 2)
     network = biased_pair(data, n)
     margins = network.margins(data.X, data.y)
     root = math.sqrt(k)
     printed = math.log(50 * m**2 * math.log(3 * m**2 / delta))
-    constants = [
+    constants = (
         value("|I_-|", k),
         value("smallest margin as printed", float(margins.min())),
         value("||theta||^2 as printed", size_of(network)),
@@ -103,21 +95,21 @@ def _judge(instance: Instance, repaired: bool) -> Findings:
         value("ln of the clean error, exact", log_error_of_construction(sample)),
         value("ln of the least d that is printed", printed),
         value("ln d", math.log(sample.d)),
-    ]
+    )
     if margins.min() <= 0:
         wrong = at_least("margins at margin 1", margins, 1.0, note="no multiple of the network separates the data")
-        return Findings(hypotheses=hypotheses, constants=tuple(constants), claims=(wrong,))
+        return Findings(*constants, hypotheses=hypotheses, claims=(wrong,))
     least = network.at_margin_one(data.X, data.y)
     feasible = at_least("margins at margin 1", least.margins(data.X, data.y), 1.0)
     bounded = at_most("||theta||^2 at margin 1", size_of(least), 9 * root)
     sharp = at_most("||theta||^2 at margin 1, sharp", size_of(least), (8.4 * k + 2) / (1.6 * root))
     if repaired:
-        return Findings(hypotheses=hypotheses, constants=tuple(constants), claims=(feasible, bounded, sharp))
+        return Findings(*constants, hypotheses=hypotheses, claims=(feasible, bounded, sharp))
     exact = exact_norm_times_root(data.X[sample.minus])
     difference = f"a comparison of fractions, {float(exact):g} against {9 * k}"
     return Findings(
+        *constants,
         hypotheses=hypotheses,
-        constants=tuple(constants),
         claims=(feasible, bounded),
         proof_steps=(
             at_least("margins of the printed network", margins, 1.6),

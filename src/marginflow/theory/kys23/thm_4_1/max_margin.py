@@ -39,14 +39,10 @@ class MaxMargin:
 
 
 def dual_supremum_bound(data: Dataset, multipliers: FloatArray, shares: FloatArray) -> float:
-    """A number that |F_lambda| exceeds nowhere on the unit sphere of (w, b).
+    """A number that |F_lambda| exceeds nowhere on the unit sphere of (w, b), lambda >= 0.
 
-    Parameters
-    ----------
-    multipliers : array, shape (m,)
-        lambda >= 0.
-    shares : array, shape (m,)
-        In [0, 1]: how much of the multiplier of a sample is used against neurons of the other sign. Any give a bound.
+    The shares, in [0, 1], say how much of the multiplier of a sample is used against neurons of the other sign: any
+    give a bound.
     """
     T = augmented_samples(data.X, bias=True)
     highest = 0.0
