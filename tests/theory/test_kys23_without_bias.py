@@ -21,7 +21,7 @@ from marginflow.theory.kys23.clean_error import clean_error
 from marginflow.theory.kys23.open_questions.sphere import continued
 from marginflow.theory.kys23.prop_4_5 import absolute_value, interpolating, small_error
 from marginflow.theory.kys23.prop_4_6 import exact_residuals, merging_step
-from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal
+from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal, orthonormal_samples
 
 
 def outcome(id: str, instance: Instance) -> str:
@@ -53,6 +53,15 @@ def test_catastrophic_point_is_stationary_in_fractions(q: int, k: int) -> None:
     assert exact_residuals(printed) == (0, 0)
     unbalanced = replace(printed, network=replace(printed.network, outputs="trained"))
     assert exact_residuals(unbalanced) == (0, q - 1)
+
+
+def test_residuals_of_many_samples_vanish_up_to_rounding() -> None:
+    """80 samples are too many for fractions."""
+    statement = theory.statement("KYS23/Prop4.6-repaired")
+    verdict = statement.judge_instance(orthonormal_samples(80, 4))
+    assert verdict.holds
+    assert [verdict[f"residual in {letter}"].state for letter in "wv"] == ["met", "met"]
+    assert 0 < verdict["residual in v"].observed < 1e-12
 
 
 @pytest.mark.parametrize(("m", "k"), [(6, 2), (8, 3)])

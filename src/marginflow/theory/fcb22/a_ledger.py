@@ -132,7 +132,6 @@ def a_ledger(instance: Instance) -> Findings:
     share = numbers.noisy_share_bound if instance.data is None else XorSample.of(instance.data).noisy_share
     lines = ledger(numbers, share, C0, C1, C2)
     C, binding = needed_constant(lines)
-    wanted = tuple(value(f"C for {line.check.name}", line.needed) for line in lines)
     return Findings(
         value("C that all of it needs", C, f"binding: {binding}"),
         value("C0", C0),
@@ -140,7 +139,7 @@ def a_ledger(instance: Instance) -> Findings:
         value("C2", C2),
         value("|N|/n", share),
         value("lines that hold", sum(line.check.state == "met" for line in lines), f"of {len(lines)}"),
-        *wanted,
+        *(value(f"C for {line.check.name}", line.needed) for line in lines),
         hypotheses=numbers.confidence(),
         claims=tuple(line.check for line in lines),
     )

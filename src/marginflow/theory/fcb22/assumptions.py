@@ -179,11 +179,10 @@ def a_joint(instance: Instance) -> Findings:
     numbers = Numbers.of(instance)
     low, high = numbers.interval
     k = 1 / (4 * numbers.alpha)
-    caps = tuple(value(f"cap of ({name})", cap) for name, cap in numbers.caps.items())
     return Findings(
         hypotheses=numbers.confidence(),
         constants=(
-            *caps,
+            *(value(f"cap of ({name})", cap) for name, cap in numbers.caps.items()),
             value("smallest C that (A7) allows", low),
             value("largest C", high, f"{numbers.binding} binds"),
             below("C > 8 for noise that depends on x: 8 against the largest C", 8.0, high),

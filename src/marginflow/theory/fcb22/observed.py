@@ -3,8 +3,6 @@ r"""What the theorems of [FCB22] bound, on runs of gradient descent of given siz
 from collections.abc import Mapping
 from typing import Final
 
-import numpy as np
-
 from marginflow.theory.fcb22.path import path_of
 from marginflow.theory.fcb22.recorded import gd_run
 from marginflow.theory.instance import Instance
@@ -22,24 +20,19 @@ def _run(numbers: Mapping[str, float], seed: int) -> Instance:
     return gd_run(n, d, m, sd=numbers["sd"], eta=numbers["eta"], omd=numbers["omd"], k=k, seed=seed)
 
 
-def _fitted(numbers: Mapping[str, float], instance: Instance) -> float:
-    """1 where every sample has the sign of its clean label."""
-    return float(bool((path_of(instance).clean_margins[-1] > 0).all()))
-
-
 def _wrong(numbers: Mapping[str, float], instance: Instance) -> float:
     test = instance.the_test()
     return float((test.y * instance.the_network()(test.X) <= 0).mean())
 
 
-def _moved(numbers: Mapping[str, float], instance: Instance) -> float:
-    return float(np.min(path_of(instance).feature_change))
-
-
 SUCCESS: Final = Observation(
-    name="share of runs in which every sample has the sign of its clean label", instance=_run, measure=_fitted
+    name="share of runs in which every sample has the sign of its clean label",
+    instance=_run,
+    measure=lambda numbers, instance: float((path_of(instance).clean_margins[-1] > 0).all()),
 )
 TEST_ERROR: Final = Observation(name="test error with noise, 1000 points", instance=_run, measure=_wrong)
 FEATURE_CHANGE: Final = Observation(
-    name="least relative change of the features of a sample", instance=_run, measure=_moved
+    name="least relative change of the features of a sample",
+    instance=_run,
+    measure=lambda numbers, instance: float(path_of(instance).feature_change.min()),
 )

@@ -20,7 +20,7 @@ from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.theory.fcb22.constants import C0_MEASURED
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
-from marginflow.theory.frame import Instance, stated
+from marginflow.theory.frame import Check, Instance, at_least, require, stated, true
 
 RUN: Final = {**NUMBERS, "C0": "threshold 1/(3 C0 sqrt(d)) of the neuron sets J, 2 by default"}
 """The parameters of every statement about a run."""
@@ -318,6 +318,18 @@ def path_of(instance: Instance) -> Path:
     if instance.start is None:
         raise InputError("The initial network is needed and none was given.")
     return _path_of(instance)
+
+
+def measurable_path(instance: Instance) -> tuple[Path, tuple[Check, Check]]:
+    """The path, and the hypotheses without which nothing can be said of it: a judge ends here where one is not met."""
+    path = path_of(instance)
+    first_two = path.times.size > 1 and path.times[0] == 0 and path.times[1] == 1
+    usable = (
+        at_least("neurons in J", path.neurons.own.size, 1),
+        true("steps 0 and 1 are recorded", bool(first_two)),
+    )
+    require(usable, "there is no neuron in J, or no first step")
+    return path, usable
 
 
 @lru_cache(maxsize=24)

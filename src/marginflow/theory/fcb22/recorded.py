@@ -31,7 +31,6 @@ from marginflow.theory.frame import Instance
 from marginflow.theory.recorded import of_run
 
 _EVERY: Final = Recording(ratio=1.0, networks=True)
-TEST_POINTS: Final = 1000
 
 
 @cache
@@ -50,7 +49,7 @@ def gd_run(
     cluster_law: str = "gaussian",
     noise: AbstractLabelNoise | None = None,
     seed: int = 0,
-    test: int = TEST_POINTS,
+    test: int = 1000,
     name: str = "",
 ) -> Instance:
     """Gradient descent with alpha = 1/(4 k) for T = k + 1 steps (or as given), means in random position."""
@@ -94,12 +93,12 @@ def with_parameters(instance: Instance, **changes: float) -> Instance:
     return replace(instance, parameters={**instance.parameters, **changes}, name=f"{instance.name}; {summary}")
 
 
-@cache
 def figure(steps: int = 20, *, n: int = 5000, m: int = 500, seed: int = 0) -> Instance:
     """The setting of Figure 1, stopped early: n = 5000, d = 2, m = 500, alpha = 0.05, 15 % of the labels flipped."""
-    noise = ExactCountNoise(rate=0.15)
-    instance = gd_run(n, 2, m, sd=0.2, eta=0.15, omd=0.25, rate=0.05, steps=steps, ratio=1.25, noise=noise, seed=seed)
-    return replace(instance, name=f"Figure 1 after {steps} steps, n = {n}, m = {m}")
+    noise, name = ExactCountNoise(rate=0.15), f"Figure 1 after {steps} steps, n = {n}, m = {m}"
+    return gd_run(
+        n, 2, m, sd=0.2, eta=0.15, omd=0.25, rate=0.05, steps=steps, ratio=1.25, noise=noise, seed=seed, name=name
+    )
 
 
 def lost_cluster() -> Instance:
@@ -151,32 +150,27 @@ def _learned(trial: Instance) -> bool:
     return data.clean_labels is not None and bool((data.clean_labels * trial.the_network()(data.X) > 0).all())
 
 
-def _successes(n: int, d: int, m: int, sd: float, eta: float, omd: float, k: int, seeds: int) -> int:
-    """Of `seeds` independent runs those that classify every sample as its clean label."""
-    trials = (gd_run.__wrapped__(n, d, m, sd=sd, eta=eta, omd=omd, k=k, seed=seed, test=1) for seed in range(seeds))
-    return sum(map(_learned, trials))
+def _successes(name: str, seeds: int, n: int, d: int, m: int, **setting: float) -> Instance:
+    """How many of `seeds` independent runs classify every sample as its clean label."""
+    trials = (gd_run.__wrapped__(n, d, m, seed=seed, test=1, **setting) for seed in range(seeds))
+    good = sum(map(_learned, trials))
+    return Instance(name=name, parameters={"successes": good, "runs": seeds, "m": m, "n": n, "delta": DELTA})
 
 
 @cache
 def success(m: int, n: int, *, seeds: int = 12) -> Instance:
     """How often Theorem 3.1, part 1, holds at a width and sample size; d = 400, k = 1, sd = eta = 1/16, omd = 1/256."""
-    good = _successes(n, 400, m, 1 / 16, 1 / 16, 1 / 256, 1, seeds)
-    return Instance(
-        name=f"{seeds} runs with n = {n}, m = {m}, d = 400",
-        parameters={"successes": good, "runs": seeds, "m": m, "n": n, "delta": DELTA},
-    )
+    name = f"{seeds} runs with n = {n}, m = {m}, d = 400"
+    return _successes(name, seeds, n, 400, m, sd=1 / 16, eta=1 / 16, omd=1 / 256)
 
 
 @cache
 def success_at(C: float) -> Instance:
     """In how many of 12 runs it holds with the smallest sizes and the largest noise, spread and start that C allows."""
-    s = Numbers.smallest(C)
+    s, name = Numbers.smallest(C), f"12 runs at the limits of (A1)-(A7) with C = {C:g}"
     k = round(1 / (4 * s.alpha))
-    good = _successes(int(s.n), int(s.d), int(s.m), s.sd, s.eta, s.omd, k, 12)
-    return Instance(
-        name=f"12 runs at the limits of (A1)-(A7) with C = {C:g}",
-        parameters={"successes": good, "runs": 12, "m": int(s.m), "n": int(s.n), "delta": DELTA, "C": C},
-    )
+    counted = _successes(name, 12, int(s.n), int(s.d), int(s.m), sd=s.sd, eta=s.eta, omd=s.omd, k=k)
+    return counted.but(parameters={**counted.parameters, "C": C})
 
 
 def long_run() -> Instance:

@@ -12,9 +12,8 @@ from marginflow.theory.fcb22.descent import complete, slopes, small_start
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import least_of, mean_of, median_of, quotient
 from marginflow.theory.fcb22.numbers import DELTA, has_gaussian_clusters
-from marginflow.theory.fcb22.path import RUN, XorSample, beginning_with, path_of, stated_of_run
+from marginflow.theory.fcb22.path import RUN, XorSample, beginning_with, measurable_path, path_of, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, gd_run, long_run, lost_cluster, success, success_at, wide_clusters
-from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import require_measurable
 from marginflow.theory.fcb22.thm_3_1.part_2 import clean_error
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, equal, stated, true, value
 from marginflow.theory.probability import clopper_pearson
@@ -34,8 +33,7 @@ from marginflow.theory.probability import clopper_pearson
 )
 def rem_simple_rule(instance: Instance) -> Findings:
     """Agreement of sgn f with sgn f* on test points and on the circle of span(mu1, mu2), and where neurons point."""
-    path = path_of(instance)
-    usable = require_measurable(path)
+    path, usable = measurable_path(instance)
     test, network = XorSample.of(instance.the_test()), path.end
     agree = float((np.sign(network(test.X)) == np.sign(test.ideal)).mean())
     t = np.linspace(0.0, 2.0 * math.pi, 720, endpoint=False) + 0.003
@@ -105,8 +103,7 @@ def rem_test_pointwise(instance: Instance) -> Findings:
 )
 def rem_init_no_capture(instance: Instance) -> Findings:
     """The share of J that is aligned before the first step."""
-    path = path_of(instance)
-    usable = require_measurable(path)
+    path, usable = measurable_path(instance)
     shares = path.aligned_share
     return Findings(
         value("share of J aligned at t = 0", shares[0]),
@@ -178,8 +175,7 @@ def rem_edge(instance: Instance) -> Findings:
 )
 def rem_norm_growth(instance: Instance) -> Findings:
     """The norms of J from record to record, and the ratio of opposite to own projection."""
-    path = path_of(instance)
-    usable = require_measurable(path)
+    path, usable = measurable_path(instance)
     J = path.neurons.J
     later = path.times >= 1
     norms = path.norms[later][:, J]

@@ -38,8 +38,8 @@ class CleanError:
     """P(N(x) <= 0): a number, and an interval unless it is exact."""
 
     value: float
-    interval: tuple[float, float] | None
     how: str
+    interval: tuple[float, float] | None = None
 
     def check(self, name: str, relation: Relation, bound: float) -> Check:
         """Decided only if the whole interval agrees; an exact value may be off by rounding."""
@@ -50,21 +50,19 @@ class CleanError:
 def clean_error(network: TwoLayer, *, seed: int = 0) -> CleanError:
     """The clean error of a network without bias in dimension 2 or more, whatever the dimension is."""
     if network.b is not None and network.b.any():
-        return CleanError(value=math.nan, interval=None, how="the network has biases")
+        return CleanError(value=math.nan, how="the network has biases")
     live = network.W.any(axis=1) & (network.v != 0)
     W, v = network.W[live], network.v[live]
     if not live.any():
-        return CleanError(value=1.0, interval=None, how="the zero function")
+        return CleanError(value=1.0, how="the zero function")
     if v.size == 2 and network.dimension >= 2:
-        return CleanError(value=two_neuron_error(TwoLayer(W=W, v=v)), interval=None, how="exact, two neurons")
+        return CleanError(value=two_neuron_error(TwoLayer(W=W, v=v)), how="exact, two neurons")
     _, sizes, basis = np.linalg.svd(W, full_matrices=False)
     rank = int((sizes > _RANK * sizes[0]).sum())
     if rank <= 2:
         plane: FloatArray = np.zeros((v.size, 2))
         plane[:, :rank] = W @ basis[:rank].T
-        return CleanError(
-            value=_share_of_circle(TwoLayer(W=plane, v=v)), interval=None, how="exact, weights in a plane"
-        )
+        return CleanError(value=_share_of_circle(TwoLayer(W=plane, v=v)), how="exact, weights in a plane")
     rng = np.random.default_rng(seed)
     points = rng.standard_normal((_POINTS, rank))
     values = np.maximum(points @ (W @ basis[:rank].T).T, 0.0) @ v

@@ -1,5 +1,6 @@
 """KKT points on the noisy sphere that the statements of [KYS23, Section 4] are shown on; made once and kept."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -59,9 +60,8 @@ def frozen_low() -> Instance:
     """A KKT point with 20 frozen outputs on 12 samples in dimension 3, far from orthogonal."""
     law = NoisySphere(dimension=3, p=0.25, count="exact")
     data = law.sample(12)
-    v = np.repeat([1.0, -1.0], 10)
     small = TwoLayer.initialise(20, 3, scale=0.01, outputs="frozen", seed=0)
-    limit = kkt_point(data, start=TwoLayer(W=small.W, b=small.b, v=v, outputs="frozen"))
+    limit = kkt_point(data, start=replace(small, v=np.repeat([1.0, -1.0], 10)))
     return at_limit(limit, data, "20 frozen outputs on 12 samples in dimension 3", law=law)
 
 

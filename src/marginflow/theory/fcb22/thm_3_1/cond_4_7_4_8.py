@@ -1,20 +1,9 @@
 r"""[FCB22, Conditions 4.7 and 4.8] Neuron alignment and almost-orthogonality along a run."""
 
 from marginflow.theory.fcb22.constants import ORTHOGONALITY
-from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
+from marginflow.theory.fcb22.path import Path, measurable_path, stated_of_run
 from marginflow.theory.fcb22.recorded import c16, figure, wide_clusters
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, equal, require, true, value
-
-
-def require_measurable(path: Path) -> tuple[Check, Check]:
-    """The hypotheses without which nothing can be said of the path; where one is not met, the judge ends here."""
-    first_two = path.times.size > 1 and path.times[0] == 0 and path.times[1] == 1
-    usable = (
-        at_least("neurons in J", int(path.neurons.J.sum()), 1),
-        true("steps 0 and 1 are recorded", bool(first_two)),
-    )
-    require(usable, "there is no neuron in J, or no first step")
-    return usable
+from marginflow.theory.frame import Check, Findings, Instance, at_most, equal, value
 
 
 def alignment(path: Path) -> Check:
@@ -41,8 +30,7 @@ def orthogonality(path: Path) -> Check:
 )
 def condition_4_7(instance: Instance) -> Findings:
     """The share of J that is aligned at every recorded time from 1 on."""
-    path = path_of(instance)
-    usable = require_measurable(path)
+    path, usable = measurable_path(instance)
     shares = path.aligned_share
     always = path.aligned[path.times >= 1].all(axis=0)
     return Findings(
@@ -70,8 +58,7 @@ def condition_4_7(instance: Instance) -> Findings:
 )
 def condition_4_8(instance: Instance) -> Findings:
     """The largest |<w_j, mu_opposite>| / (alpha |a_j|) over all recorded times."""
-    path = path_of(instance)
-    usable = require_measurable(path)
+    path, usable = measurable_path(instance)
     K = path.orthogonality
     return Findings(
         value("K*", float(K.max(initial=0.0)), "largest |<w_j, mu_opposite>| / (alpha |a_j|); the paper allows 3"),

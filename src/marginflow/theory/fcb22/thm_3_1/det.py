@@ -11,9 +11,9 @@ from marginflow.theory.fcb22.constants import GAMMA, C3_proved
 from marginflow.theory.fcb22.descent import complete, growth, slopes, weight_growth
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import least_of
-from marginflow.theory.fcb22.path import path_of, stated_of_run
+from marginflow.theory.fcb22.path import measurable_path, stated_of_run
 from marginflow.theory.fcb22.recorded import lost_cluster, planted
-from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment, orthogonality, require_measurable
+from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment, orthogonality
 from marginflow.theory.fcb22.thm_3_1.lem_4_9 import subnetwork_margin
 from marginflow.theory.fcb22.thm_3_1.lem_4_10 import amplified
 from marginflow.theory.fcb22.thm_3_1.lem_4_11 import later_correlations, moves
@@ -36,9 +36,8 @@ from marginflow.theory.frame import Findings, Instance, at_least, at_most, value
 )
 def theorem_3_1_det(instance: Instance) -> Findings:
     """The whole chain from the ledger to the margins on one recorded run."""
-    path = path_of(instance)
+    path, usable = measurable_path(instance)
     s, run = path.numbers, GoodRun(path)
-    usable = require_measurable(path)
     lines = ledger(s, path.sample.noisy_share, path.C0, run.C1, run.C2)
     Cf = C3_proved(path.C0)
     outside = 1 - float(path.neurons.J.mean())

@@ -11,9 +11,8 @@ from marginflow.arrays import FloatArray
 from marginflow.theory.fcb22.descent import small_start
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import quotient
-from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
+from marginflow.theory.fcb22.path import Path, measurable_path, stated_of_run
 from marginflow.theory.fcb22.recorded import gd_run, tight
-from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import require_measurable
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, equal, value
 
 
@@ -21,12 +20,8 @@ from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, a
 class FirstStep:
     """w1 - w0 split as in Eq. (28): a multiple of the means, the spread of the samples, the slope of the loss.
 
-    Parameters
-    ----------
-    along, spread, drift : arrays, shape (m, d)
-        The multiple of the means, zeta_1 of Eq. (24), and zeta_2 of Eq. (26) with its signs repaired.
-    own_edges : array, shape (|J|,)
-        N_{+mu} - N_{-mu}, labels as observed, toward the own mean and label of each neuron in J.
+    The last two are zeta_1 of Eq. (24) and zeta_2 of Eq. (26) with its signs repaired; the edges are N_{+mu} - N_{-mu},
+    labels as observed, toward the own mean and label of each neuron in J.
     """
 
     along: FloatArray
@@ -78,9 +73,8 @@ def amplified(path: Path, C2: float) -> Check:
 )
 def lemma_4_10(instance: Instance) -> Findings:
     """The step split as in Eq. (28), every bound of the proof on its parts, and the correlations after it."""
-    path = path_of(instance)
+    path, usable = measurable_path(instance)
     s, run = path.numbers, GoodRun(path)
-    usable = require_measurable(path)
     first = FirstStep.of(path)
     C1, C2 = run.C1, run.C2
     a = np.where(path.a > 0, path.a, 1.0)

@@ -6,9 +6,9 @@ from marginflow.theory.fcb22.constants import CORRELATION_LATER, E2
 from marginflow.theory.fcb22.descent import complete, growth, slopes, small_start, weight_growth
 from marginflow.theory.fcb22.good_run import GoodRun
 from marginflow.theory.fcb22.measures import least_of
-from marginflow.theory.fcb22.path import Path, path_of, stated_of_run
+from marginflow.theory.fcb22.path import Path, measurable_path, stated_of_run
 from marginflow.theory.fcb22.recorded import tight, wide_clusters
-from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment, orthogonality, require_measurable
+from marginflow.theory.fcb22.thm_3_1.cond_4_7_4_8 import alignment, orthogonality
 from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, below, value
 
 
@@ -67,9 +67,8 @@ def later_correlations(path: Path) -> Check:
 )
 def lemma_4_11(instance: Instance) -> Findings:
     """Both conditions at every recorded time, and Eqs. (35) to (43) of their induction."""
-    path = path_of(instance)
+    path, usable = measurable_path(instance)
     s, run = path.numbers, GoodRun(path)
-    usable = require_measurable(path)
     share, C1 = path.sample.noisy_share, run.C1
     p = path.opposite_projection
     turns = float((np.diff(np.sign(p[1:]), axis=0) != 0).mean()) if p.shape[0] > 2 else float("nan")

@@ -22,6 +22,7 @@ from marginflow.theory.frame import (
     stated,
     value,
 )
+from marginflow.theory.instances import at_point
 from marginflow.theory.kys23.line import Bends, line_samples, on_the_line, symmetric_difference
 from marginflow.theory.kys23.line_points import global_point, linearity_counterexample, spikes
 from marginflow.theory.kys23.thm_3_1.a1 import label_changes
@@ -59,6 +60,13 @@ def _spread(instance: Instance, *, minima: bool) -> Findings:
     )
 
 
+def _with_minima(name: str, point: Instance, neurons: int) -> Instance:
+    """A KKT point, the global optimum on its samples, and the local minima below four random starts."""
+    data = point.the_data()
+    below = (line.local_minimum(data, seed=start, neurons=neurons).network for start in range(4))
+    return Instance(name=name, data=data, networks=(point.the_network(), line.max_margin(data).network, *below))
+
+
 @cache
 def _alternating_minima() -> Instance:
     """Five points at distances h, h, h and far: the mixed local minimum, the global one, those below random starts.
@@ -66,20 +74,14 @@ def _alternating_minima() -> Instance:
     With x_1 = h the mixed minimum errs on 2.5 h only, whatever the share of labels -1: the ratio has no lower bound
     over all samples, and the question is how typical such samples are.
     """
-    known = five_points(first=0.01, spacing=0.01)
-    networks = [known.network, line.max_margin(known.data).network]
-    networks += [line.local_minimum(known.data, seed=start, neurons=6).network for start in range(4)]
-    return Instance(name="local minima on the five points", data=known.data, networks=tuple(networks))
+    mixed = at_point(five_points(first=0.01, spacing=0.01), "the mixed local minimum")
+    return _with_minima("local minima on the five points", mixed, 6)
 
 
 @cache
 def _six_point_minima() -> Instance:
-    """Six points with alternating labels: the global optimum, the minimum that bends, and those below random starts."""
-    curved = linearity_counterexample()
-    data = curved.the_data()
-    networks = [line.max_margin(data).network, curved.the_network()]
-    networks += [line.local_minimum(data, seed=start, neurons=5).network for start in range(4)]
-    return Instance(name="KKT points on six points", data=data, networks=tuple(networks))
+    """Six points with alternating labels: the minimum that bends, the global optimum, and those below random starts."""
+    return _with_minima("KKT points on six points", linearity_counterexample(), 5)
 
 
 @cache

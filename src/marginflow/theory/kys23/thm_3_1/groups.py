@@ -1,8 +1,4 @@
-r"""[KYS23, proof of Thm 3.1] What the lower half gives for every single sample, without probability.
-
-A KKT point is negative on a gap of every five consecutive labels -1 (Corollary A.3), so that disjoint groups of five
-force an error of at least the sum of their least gaps.
-"""
+r"""[KYS23, proof of Thm 3.1] What Corollary A.3 gives of the lower half for every sample, without probability."""
 
 import numpy as np
 

@@ -1,7 +1,4 @@
-r"""[KYS23, Thm 3.2] Local minima on the line err on a share of order p.
-
-c and C are said to exist only; the values used are those of the printed expectations, p/8 and 2p.
-"""
+r"""[KYS23, Thm 3.2] Local minima on the line err on a share of order p; c and C are said to exist only."""
 
 from marginflow.generalisation import nearest_neighbour_line_error
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, below, stated, value

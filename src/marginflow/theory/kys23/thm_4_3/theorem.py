@@ -10,14 +10,8 @@ from marginflow.theory.kys23.sphere_points import frozen_point
 from marginflow.theory.kys23.thm_4_1.b1_bias_dom import certain_error, dominance
 from marginflow.theory.kys23.thm_4_3.orthonormal import closed_form_B
 from marginflow.theory.kys23.thm_4_3.setting import frozen_setting
-from marginflow.theory.kys23.unit_sphere import SphereSample, noisy_sphere
+from marginflow.theory.kys23.unit_sphere import noisy_sphere
 from marginflow.theory.probability import log_sphere_correlation_tail, union
-
-
-def log_literal_error(sample: SphereSample, n: int) -> float:
-    """ln of the union over the samples of P(|x . x_i| >= 1/(12 m^2 n^2)): else 1/4 - 3 m^2 n^2 max |x . x_i| > 0."""
-    threshold = 1 / (12 * (sample.m * n) ** 2)
-    return union(log_sphere_correlation_tail(threshold, sample.d), sample.m) if sample.d >= 2 else 0.0
 
 
 @stated(
@@ -51,9 +45,11 @@ def log_literal_error(sample: SphereSample, n: int) -> float:
 def theorem_4_3(instance: Instance) -> Findings:
     """Biases, B, multipliers, the bound on N at fresh points, and the clean error."""
     frozen, shared = frozen_setting(instance)
-    sample, n, network = frozen.sample, frozen.n, frozen.network
+    sample, network = frozen.sample, frozen.network
     data, epsilon, delta = instance.the_data(), instance.number("epsilon", 0.01), instance.number("delta", 0.1)
-    literal = log_literal_error(sample, n)
+    # Below this threshold 1/4 - 3 m^2 n^2 max |x . x_i| > 0; the union is over the samples.
+    threshold = 1 / (12 * frozen.mn**2)
+    literal = union(log_sphere_correlation_tail(threshold, sample.d), sample.m) if sample.d >= 2 else 0.0
     noisy_sphere(instance.the_law())  # points of another law would show nothing
     test = instance.the_law().fresh(200, train=data, seed=instance.seed).X
     reach = np.abs(test @ data.X.T).max(axis=1)
