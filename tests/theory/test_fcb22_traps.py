@@ -10,7 +10,7 @@ import pytest
 from scipy import special, stats
 
 from marginflow import InputError, theory
-from marginflow.data import ClusterNoise, UniformNoise, XorClusters
+from marginflow.data import ClusterNoise, GivenNoise, UniformNoise, XorClusters
 from marginflow.theory import Instance, Verdict
 from marginflow.theory.fcb22 import recorded
 from marginflow.theory.fcb22.a_ledger import ledger, needed_constant
@@ -80,6 +80,14 @@ def test_a_step_size_that_gives_no_whole_number_of_steps_is_refused() -> None:
     assert check_named(verdict, "distance of 1/(4 alpha)").state == "failed"
     with pytest.raises(InputError, match="alpha"):
         replace(C16, alpha=0.0)
+
+
+def test_a_noise_without_a_rate_takes_the_one_that_is_given() -> None:
+    law = XorClusters(dimension=4, sigma=0.1, noise=GivenNoise([0]))
+    parameters = {"n": 10, "m": 4, "omega": 0.1, "alpha": 0.25}
+    with pytest.raises(InputError, match="give the parameter eta"):
+        Numbers.of(Instance(law=law, parameters=parameters))
+    assert Numbers.of(Instance(law=law, parameters={**parameters, "eta": 0.1})).eta == 0.1
 
 
 # The ledger -------------------------------------------------------------------------------------------

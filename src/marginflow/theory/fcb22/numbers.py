@@ -103,7 +103,9 @@ class Numbers:
             known |= {"n": data.n_samples, "d": data.full_dimension, "eta": eta}
         if instance.law is not None:
             law = clusters_of(instance.law)
-            known |= {"d": law.dimension, "sigma": law.sigma_value, "eta": noise_rate(law)}
+            known |= {"d": law.dimension, "sigma": law.sigma_value}
+            if "eta" not in instance.parameters:
+                known["eta"] = noise_rate(law)
         if start is not None:
             known |= {"m": start.width, "omega": float(np.sqrt((start.W**2).mean()))}
         if instance.run is not None and isinstance(instance.run.plan.schedule, Constant):
