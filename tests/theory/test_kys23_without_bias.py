@@ -20,7 +20,7 @@ from marginflow.theory import Instance
 from marginflow.theory.kys23.clean_error import clean_error
 from marginflow.theory.kys23.open_questions.sphere import continued
 from marginflow.theory.kys23.prop_4_5 import absolute_value, interpolating, small_error
-from marginflow.theory.kys23.prop_4_6 import exact_residuals, merging_step
+from marginflow.theory.kys23.prop_4_6 import merging_step, residuals
 from marginflow.theory.kys23.thm_4_1.lem_b3 import orthonormal, orthonormal_samples
 
 
@@ -47,12 +47,12 @@ def test_error_of_the_catastrophic_point(m: int, k: int, catalogue: float, exact
 def test_catastrophic_point_is_stationary_in_fractions(q: int, k: int) -> None:
     """q is a fourth power, so that v, w and lambda are fractions."""
     point = catastrophic(orthonormal(q + k, k))
-    hidden, output = exact_residuals(point)
+    hidden, output = residuals(point)
     assert hidden == output == 0
     printed = catastrophic(orthonormal(q + k, k), outputs="frozen")
-    assert exact_residuals(printed) == (0, 0)
+    assert residuals(printed) == (0, 0)
     unbalanced = replace(printed, network=replace(printed.network, outputs="trained"))
-    assert exact_residuals(unbalanced) == (0, q - 1)
+    assert residuals(unbalanced) == (0, q - 1)
 
 
 def test_residuals_of_many_samples_vanish_up_to_rounding() -> None:

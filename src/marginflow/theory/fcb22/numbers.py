@@ -1,10 +1,7 @@
-r"""The numbers n, d, m, sigma, eta, omega, alpha, delta of [FCB22, sec. 2.1], and the caps that (A1)-(A7) put on one C.
+"""The numbers n, d, m, sigma, eta, omega, alpha, delta of [FCB22, sec. 2.1], and the caps that (A1)-(A7) put on one C.
 
-Every assumption but the last is an upper bound on C, and the step-size bounds C from both sides:
-
-.. math:: \max\{1, 1/(4 \alpha^2)\} \le C \le \min\{1/\alpha^2, \mathrm{cap}_1, \dots, \mathrm{cap}_6\}.
-
-An empty interval means: outside the hypotheses of the paper.
+Every assumption but the last is an upper bound on C, and the step-size bounds C from both sides; where no C is left,
+the numbers are outside the hypotheses of the paper.
 """
 
 from __future__ import annotations

@@ -202,9 +202,8 @@ def setting_gd(instance: Instance) -> Findings:
     steps = run.trajectory.step
     rate = instance.number("alpha", getattr(run.plan.schedule, "rate", math.nan))
     errors, sizes = [], []
-    for t in range(len(kept) - 1):
-        before, after = kept[t], kept[t + 1]
-        if steps[t + 1] != steps[t] + 1 or not isinstance(before, TwoLayer) or not isinstance(after, TwoLayer):
+    for before, after, made in zip(kept[:-1], kept[1:], np.diff(steps), strict=False):
+        if made != 1 or not isinstance(before, TwoLayer) or not isinstance(after, TwoLayer):
             continue
         U = data.X @ before.W.T
         slope = 1.0 / (1.0 + np.exp(data.y * (np.maximum(U, 0.0) @ before.v)))  # -l'(y f) = 1 / (1 + e^{y f})
@@ -262,11 +261,7 @@ def odd_network(silent: bool = True) -> Instance:
     remark="Lemma 4.2 counts quarters of m; with m - 1 in its place nothing changes but constants.",
 )
 def odd_width(instance: Instance) -> Findings:
-    """f, the gradient of the last neuron, and the balance of the outputs.
-
-    With a_m = 0 the last neuron never moves and says nothing; what is left has m - 1 neurons with |a_j| = 1/sqrt(m)
-    instead of 1/sqrt(m - 1). f and the steps then carry the factor (1 - 1/m)^(1/2), which every constant absorbs.
-    """
+    """f, the gradient of the last neuron, and the balance of the outputs, which are 1/sqrt(m), not 1/sqrt(m - 1)."""
     network, data = instance.the_network(), instance.the_data()
     m = network.width
     hypotheses = (true("m is odd", m % 2 == 1), true("no bias", network.b is None))

@@ -7,7 +7,6 @@ One specialist per negative sample and one neuron for all positive ones, on orth
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
@@ -41,26 +40,17 @@ from marginflow.theory.kys23.unit_sphere import SphereSample
 _FEW: Final = 20_000
 
 
-def exact_residuals(point: ClosedForm) -> tuple[Fraction, Fraction]:
-    r"""The largest entries of the residuals of stationarity in w and in v, in fractions, with the given multipliers.
+def residuals(point: ClosedForm) -> tuple[Any, Any]:
+    r"""The largest entries of the residuals of stationarity in w and in v, with the given multipliers.
 
     .. math:: w_j - v_j \sum_i \lambda_i y_i \sigma'_{ij} x_i, \qquad
               v_j - \sum_i \lambda_i y_i \, \mathrm{relu}(w_j^\top x_i)
 
-    The second is 0 by definition where the outputs are frozen. Floats are taken as the fractions that they are.
+    The second is 0 by definition where the outputs are frozen. Floats are taken as the fractions that they are where
+    these are few enough, and computed with as floats for larger samples.
     """
-    hidden, output = _residuals(point, fractions)
-    return Fraction(hidden), Fraction(output)
-
-
-def residuals(point: ClosedForm) -> tuple[float, float]:
-    """The same in fractions where these are few enough, and in floating point for larger samples."""
     few = point.network.width * point.data.X.size <= _FEW
-    hidden, output = _residuals(point, fractions if few else np.asarray)
-    return float(hidden), float(output)
-
-
-def _residuals(point: ClosedForm, numbers: Callable[[FloatArray], Any]) -> tuple[Any, Any]:
+    numbers: Callable[[FloatArray], Any] = fractions if few else np.asarray
     W, v, X, y = (numbers(part) for part in (point.network.W, point.network.v, point.data.X, point.data.y))
     pull = numbers(point.multipliers) * y
     hidden = np.abs(W - v[:, None] * ((pull[:, None] * numbers(point.clarke)).T @ X)).max()
@@ -162,7 +152,7 @@ def proposition_4_6(instance: Instance) -> Findings:
         return _elsewhere(hypotheses, data)
     printed = catastrophic(data, outputs="frozen")
     printed = replace(printed, network=replace(printed.network, outputs="trained"))
-    hidden, output = residuals(printed)
+    hidden, output = map(float, residuals(printed))
     constants, (as_printed, sharp) = _errors(sample)
     return Findings(
         value("|I_+|", sample.q),
@@ -201,7 +191,7 @@ def proposition_4_6_repaired(instance: Instance) -> Findings:
     if unmet(hypotheses):
         return _elsewhere(hypotheses, data)
     point, kkt = _balanced_point(data)
-    hidden, output = residuals(point)
+    hidden, output = map(float, residuals(point))
     constants, (as_printed, sharp) = _errors(sample)
     size = point.network.norm_squared()
     extra: list[Check] = []

@@ -33,10 +33,9 @@ def fives(y: FloatArray) -> list[int]:
 )
 def cor_a3(instance: Instance) -> Findings:
     """The largest value of N on the best segment of every five consecutive labels -1."""
-    hypotheses = kkt_point(instance)
     x, y = line_samples(instance.the_data())
     starts = fives(y)
-    hypotheses = (*hypotheses, at_least("runs of five labels -1", len(starts), 1.0))
+    hypotheses = (*kkt_point(instance), at_least("runs of five labels -1", len(starts), 1.0))
     some = instance.the_network().dimension == 1 and len(starts) > 0
     require(hypotheses, "no five consecutive labels -1", given=some)
     bends = Bends.of(instance.the_network())

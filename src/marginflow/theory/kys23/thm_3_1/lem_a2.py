@@ -19,10 +19,9 @@ from marginflow.theory.kys23.line_points import global_point, spikes
 )
 def lem_a2(instance: Instance) -> Findings:
     """The points of every run at which the slope increases."""
-    hypotheses = kkt_point(instance)
     x, y = line_samples(instance.the_data())
     runs = minus_runs(y, 2)
-    hypotheses = (*hypotheses, at_least("runs of two or more labels -1", len(runs), 1.0))
+    hypotheses = (*kkt_point(instance), at_least("runs of two or more labels -1", len(runs), 1.0))
     require(hypotheses, "no run of labels -1", given=instance.the_network().dimension == 1 and len(runs) > 0)
     bends = Bends.of(instance.the_network())
     counts = [bends.rising(float(x[a]), float(x[b])) for a, b in runs]
