@@ -73,9 +73,7 @@ class Base:
         if not same:
             return base
         # The point of Newton's method, whose multipliers are zero where those of the certificate are rounding.
-        polished, back = base.network_of(confirmed), np.argsort(problem.order)
-        given = (confirmed.lam[back], confirmed.mu[back])
-        judged = certify(polished, data, penalty=penalty, multipliers=given, as_given=True)
+        judged = base.judged(confirmed, problem, data)
         if judged.residuals.largest > max(certificate.residuals.largest, ROUNDING):
             return base
         return replace(base, network=judged.network, certificate=judged)
@@ -123,10 +121,12 @@ class Base:
         structure = None if at.structure is None else at.structure.on(rows)
         return replace(self, problem=part, point=replace(at, lam=at.lam[rows], mu=at.mu[rows], structure=structure))
 
-    def network_of(self, found: NewtonResult) -> TwoLayer:
-        """The network with rows U of `problem`."""
-        bias = self.network.b is not None
-        return TwoLayer.from_directions(self.problem.ambient(found.U), found.s, bias=bias)
+    def judged(self, found: NewtonResult, problem: Problem, data: Dataset) -> Certificate:
+        """The certificate of a point of such a problem, by its own multipliers; rows are samples of these data."""
+        bias, back = self.network.b is not None, np.argsort(problem.order)
+        network = TwoLayer.from_directions(problem.ambient(found.U), found.s, bias=bias)
+        given = (found.lam[back], found.mu[back])
+        return certify(network, data, penalty=self.soft_penalty, multipliers=given, as_given=True)
 
 
 # Sums of multipliers that differ by more belong to different points.

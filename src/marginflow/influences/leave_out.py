@@ -12,9 +12,8 @@ from marginflow.arrays import FloatArray, IntArray, one_of, read_only, real_numb
 from marginflow.certificates import certify
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.influences.add import with_sample
 from marginflow.influences.base import ROUNDING, Base, solved_again
-from marginflow.influences.path import follow
+from marginflow.influences.path import follow, with_sample
 from marginflow.influences.result import Influence, Way
 from marginflow.influences.store import Found, PointStore
 from marginflow.limit import Limit, kkt_point
@@ -166,8 +165,8 @@ class _Question:
         multipliers = np.zeros(add.n_samples)
 
         def join(i: int) -> None:
-            network, way, residual, jumped, multipliers[i] = self._with(self.base, add.X[i], float(add.y[i]))
-            points.append((network, way, residual, jumped))
+            found, multipliers[i] = self._with(self.base, add.X[i], float(add.y[i]))
+            points.append(found)
 
         self._one_by_one(add.n_samples, join)
         margins = self.base.network.margins(add.X, add.y)
@@ -189,7 +188,7 @@ class _Question:
             rest.require_two_classes()
             without, _, _, left = self._without(group)
             there = Base.at(without, rest, base.soft_penalty, self.budget)
-            network, way, residual, jumped, multiplier = self._with(there, data.X[i], -float(data.y[i]))
+            (network, way, residual, jumped), multiplier = self._with(there, data.X[i], -float(data.y[i]))
             margins[i], multipliers[i] = -float(without.margins(data.X[group], data.y[group])[0]), multiplier
             gained = float(base.multipliers[i]) * max(1.0 + margins[i], 0.0)
             expected.append(gained - multiplier * max(1.0 - margins[i], 0.0))
@@ -243,7 +242,7 @@ class _Question:
             undone=len(groups) - len(points),
         )
 
-    def _with(self, base: Base, x: FloatArray, y: float) -> tuple[TwoLayer, Way, float, bool, float]:
+    def _with(self, base: Base, x: FloatArray, y: float) -> tuple[Found, float]:
         """The point with a sample more, which may not contradict another one at a hard margin."""
         if np.isinf(base.penalty):
             Dataset(X=np.vstack([base.data.X, x]), y=np.append(base.data.y, y)).require_no_contradiction()
@@ -261,15 +260,13 @@ class _Question:
             if judged.holds(self.tolerance):
                 return base.network, "unchanged", judged.residuals.largest, False
         rows = np.argsort(base.problem.order)[group]
-        position = np.argsort(base.without(rows)[0].order)  # rows of the smaller problem in the order of the data
+        smaller, _ = base.without(rows)
         attempts: tuple[tuple[Way, int], ...] = (("Newton", 1), ("continuation", self.steps))
         for way, count in attempts if self.mode == "fast" else attempts[1:]:
             arrival = follow(base, rows, count, budget)
             if arrival is None:
                 continue
-            network = base.network_of(arrival.point)
-            given = (arrival.point.lam[position], arrival.point.mu[position])
-            judged = certify(network, rest, penalty=penalty, multipliers=given, as_given=True)
+            judged = base.judged(arrival.point, smaller, rest)
             if judged.holds(self.tolerance):
                 return judged.network, way, judged.residuals.largest, arrival.jumped
         near = solved_again(base, rest, budget)
@@ -283,8 +280,6 @@ def _rest(data: Dataset, group: IntArray) -> Dataset:
 def _groups(data: Dataset, groups: Sequence[ArrayLike] | None, folds: int | None, seed: int) -> list[IntArray]:
     """Sorted samples of every group."""
     n = data.n_samples
-    if groups is not None and folds is not None:
-        raise InputError("groups and folds are both given; one of the two is expected.")
     if folds is not None:
         folds = whole_number("folds", folds, minimum=2)
         if folds > n:

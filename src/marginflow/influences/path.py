@@ -1,4 +1,4 @@
-r"""The point without some samples, followed from the point with them.
+r"""The point without some samples, followed from the point with them, and the other way round.
 
 Let the multiplier of a sample be capped at c: at c = lambda_i nothing changes, at c = 0 the sample is gone. With the
 other conditions unchanged the point is a function of c, piecewise smooth as long as its structure can be followed, and
@@ -7,6 +7,10 @@ other conditions unchanged the point is a function of c, piecewise smooth as lon
 
 along it. So the drop of V from lambda_i to 0 must be the integral of the missing margin: where it is not, the path has
 jumped to another branch.
+
+For a new sample the cap rises from 0, where the sample is not there, until it reaches its margin (or, with a soft
+margin, until the cap is the penalty). A sample that has margin 1 already changes nothing: with lambda = 0 the
+conditions with it are those without it.
 """
 
 from dataclasses import dataclass, replace
@@ -14,10 +18,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.influences.base import Base
+from marginflow.data import Dataset
+from marginflow.influences.base import Base, solved_again
+from marginflow.influences.store import Found
 from marginflow.limit.budget import Budget
 from marginflow.limit.problem import Problem
 from marginflow.limit.solver.newton import NewtonResult, Structure, newton
+from marginflow.limit.solver.pairs import ACTIVE, INACTIVE
 
 # Shares by which the drop of V may differ from the integral: by the trapezoidal rule along the path, and from a single
 # panel, where a factor of two means that the pattern has changed on the way.
@@ -31,11 +38,13 @@ _SHORT = 1e-12
 _ROUNDING = 1e-9
 # How Newton's method holds multipliers and scales, one after the other.
 _MANNERS = ((0.0, 0.0), (1e-2, 10.0), (1e-1, 100.0))
+# Of a new sample: the first cap in units of the mean multiplier, its growth, the least step and the most steps.
+_FIRST, _GROWTH, _LEAST, _MOST = 0.1, 1.3, 1e-4, 60
 
 
 @dataclass(frozen=True, eq=False)
 class Arrival:
-    """The point without the samples, on the rows that are left, and whether the branch was left on the way."""
+    """The point without some samples, on the rows that are left, or with one more; whether the branch was left."""
 
     point: NewtonResult
     jumped: bool
@@ -147,3 +156,63 @@ def objective(problem: Problem, U: FloatArray, s: FloatArray, rows: IntArray | i
     missing = np.maximum(1.0 - problem.margins(U, s), 0.0)
     missing[rows] *= share
     return value + problem.penalty * float(missing.sum())
+
+
+def with_sample(base: Base, x: FloatArray, y: float, tolerance: float, budget: Budget) -> tuple[Found, float]:
+    """The point with a sample more, and the multiplier of the sample."""
+    margin = float(base.network.margins(x[None], np.array([y]))[0])
+    if margin >= 1.0:
+        return (base.network, "unchanged", base.residual, False), 0.0
+    data = Dataset(X=np.vstack([base.data.X, x]), y=np.append(base.data.y, y))
+    problem = Problem.of(data.X, data.y, bias=base.network.b is not None, penalty=base.penalty)
+    arrival = _rise(base, problem, budget)
+    if arrival is not None:
+        judged = base.judged(arrival.point, problem, data)
+        if judged.holds(tolerance):
+            found: Found = (judged.network, "continuation", judged.residuals.largest, arrival.jumped)
+            return found, float(arrival.point.lam[problem.order == base.data.n_samples][0])
+    near = solved_again(base, data, budget)
+    judged = near.certificate
+    return (near.compact, "solved again", judged.residuals.largest, True), float(judged.multipliers[-1])
+
+
+def _rise(base: Base, problem: Problem, budget: Budget) -> Arrival | None:
+    """Raise the cap of the last sample until it has its margin; None where Newton's method does not arrive."""
+    if base.point is None or base.point.structure is None:
+        return None
+    new = int(np.flatnonzero(problem.order == base.data.n_samples)[0])
+    U = problem.reduced(base.problem.ambient(base.point.U))
+    structure = _extended(base, problem, base.point.structure, problem.X[new] @ U.T)
+    missing = 1.0 - float(problem.margins(U, structure.s)[new])
+    begun = objective(problem, U, structure.s, new, 0.0)
+    unit = float(structure.lam[structure.lam > 0].mean())
+    caps = np.full(problem.n_samples, base.penalty)
+    cap, width, integral = 0.0, _FIRST * unit, 0.0
+    for _ in range(_MOST):
+        budget.check()
+        caps[new] = min(cap + width, base.penalty)
+        capped, free, lam = structure.capped.copy(), structure.free.copy(), structure.lam.copy()
+        capped[new], free[new], lam[new] = True, False, caps[new]
+        found = capped_point(problem, replace(structure, free=free, capped=capped, lam=lam), caps, budget)
+        if found is None or found.structure is None:
+            width *= 0.5
+            if width < _LEAST * unit:
+                return None
+            continue
+        now = max(0.0, 1.0 - float(problem.margins(found.U, found.s)[new]))
+        arrived = bool(found.structure.free[new])
+        reached = float(found.lam[new]) if arrived else float(caps[new])
+        integral += 0.5 * (reached - cap) * (missing + now)
+        if arrived or reached == base.penalty:
+            risen = objective(problem, found.U, found.s, new, 1.0) - begun
+            return Arrival(found, strayed(risen, integral, begun))
+        structure, missing, cap, width = found.structure, now, reached, _GROWTH * width
+    return None
+
+
+def _extended(base: Base, problem: Problem, structure: Structure, z: FloatArray) -> Structure:
+    """The structure of the point with the last sample, whose pre-activations are z and which has no multiplier yet."""
+    known = structure.on(np.argsort(base.problem.order))
+    state = np.vstack([known.state, np.where(z > 0, ACTIVE, INACTIVE).astype(known.state.dtype)])
+    free, capped, lam = np.append(known.free, False), np.append(known.capped, False), np.append(known.lam, 0.0)
+    return replace(structure, state=state, free=free, capped=capped, lam=lam).on(problem.order)
