@@ -10,7 +10,7 @@ from marginflow.arrays import FloatArray, IntArray, matrix, read_only, real_numb
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport, Residuals, Status
 from marginflow.certificates.floor import training_floor
 from marginflow.certificates.multipliers.best import Multipliers, best_multipliers, feasible
-from marginflow.certificates.multipliers.least_squares import StationarityProblem
+from marginflow.certificates.multipliers.least_squares import Point, StationarityProblem
 from marginflow.certificates.pattern import KINK_TOLERANCE, Pattern, coordinates, pair_blocks, recognise
 from marginflow.certificates.sizes import check_sizes, of_ordinary_size
 from marginflow.data import Dataset
@@ -133,7 +133,7 @@ def certify(
         enough = np.inf if as_given else _enough(problem, candidate)
         found = best_multipliers(problem, candidate, enough=enough, deadline=deadline)
     status: Status = "candidate accepted" if candidate is not None and found.from_start else "solved"
-    clarke = _clarke_weights(pattern, found.lam, found.mu)
+    clarke = clarke_weights(pattern, found.lam, found.mu)
     certificate = _evaluate(at_one, data, pattern, found.lam, clarke, penalty, weight)
     norm = float(np.sqrt(at_one.norm_squared()))
     hard = None
@@ -163,7 +163,7 @@ def _explained(
     data: Dataset,
     pattern: Pattern,
     Z: FloatArray,
-    candidate: tuple[FloatArray, FloatArray],
+    candidate: Point,
     *,
     cap: float,
     weight: float,
@@ -186,7 +186,7 @@ def _explained(
     return Multipliers(lam=lam, mu=mu, size=size, bound=0.0, from_start=True)
 
 
-def _enough(problem: StationarityProblem, candidate: tuple[FloatArray, FloatArray] | None) -> float:
+def _enough(problem: StationarityProblem, candidate: Point | None) -> float:
     """The residual of a candidate below which a search for other multipliers has nothing to find."""
     if candidate is None:
         return 0.0
@@ -233,7 +233,7 @@ def stationarity_problem(
     )
 
 
-def _clarke_weights(pattern: Pattern, lam: FloatArray, mu: FloatArray) -> FloatArray:
+def clarke_weights(pattern: Pattern, lam: FloatArray, mu: FloatArray) -> FloatArray:
     """mu_ij / lambda_i on the kinks, 0 where lambda_i is; elsewhere the slope of the ReLU."""
     clarke = pattern.active.astype(np.float64)
     i, j = np.nonzero(pattern.kink)
@@ -251,7 +251,7 @@ def _check(network: TwoLayer, data: Dataset) -> None:
         )
 
 
-def _candidate(multipliers: tuple[ArrayLike, ArrayLike], n: int, k: int) -> tuple[FloatArray, FloatArray]:
+def _candidate(multipliers: tuple[ArrayLike, ArrayLike], n: int, k: int) -> Point:
     lam = vector("multipliers[0]", multipliers[0], n)
     mu = matrix("multipliers[1]", multipliers[1])
     if mu.shape != (n, k):

@@ -35,8 +35,7 @@ class ClassMultipliers(NamedTuple):
 
 def differences(V: FloatArray, own: IntArray) -> FloatArray:
     """v_own - v_t of every sample and class, shape (n, K, k)."""
-    found: FloatArray = V[own][:, None, :] - V[None, :, :]
-    return found
+    return V[own][:, None, :] - V[None, :, :]
 
 
 def bounds_of_mu(dv: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray]:

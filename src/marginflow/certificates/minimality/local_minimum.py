@@ -19,7 +19,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, real_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
-from marginflow.certificates.kkt import certify, stationarity_problem
+from marginflow.certificates.kkt import certify, clarke_weights, stationarity_problem
 from marginflow.certificates.minimality.descent import DescentDirection, Direction, exhibit
 from marginflow.certificates.minimality.dual_function import DualSupremum, supremum
 from marginflow.certificates.multipliers.best import best_multipliers
@@ -216,9 +216,7 @@ class _Judge:
                 other = pattern.kink & (self.data.y[:, None] * self.network.v > 0) & (found.lam[:, None] > 0)
                 explained &= not other.any()
                 continue
-            ratio = np.divide(found.mu, found.lam[:, None], out=np.zeros_like(found.mu), where=found.lam[:, None] > 0)
-            clarke = np.where(pattern.kink, np.clip(ratio, 0.0, 1.0), pattern.active)
-            direction = self._residual_direction(found.lam, clarke)
+            direction = self._residual_direction(found.lam, clarke_weights(pattern, found.lam, found.mu))
             descent = exhibit(self.network, self.data, direction, noise=self.certificate.total)
             if descent is not None:
                 i, j = int(rows[0]), int(columns[0])

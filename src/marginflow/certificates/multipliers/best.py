@@ -14,7 +14,7 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.certificates.multipliers.corrective import by_atoms
 from marginflow.certificates.multipliers.elimination import EliminatedKinks
-from marginflow.certificates.multipliers.least_squares import StationarityProblem, estimated_bound, lower_bound
+from marginflow.certificates.multipliers.least_squares import Point, StationarityProblem, lower_bound
 from marginflow.certificates.multipliers.projected_gradient import descend
 
 _NOISE = 2e-15  # relative residual below which nothing is left to gain in double precision
@@ -41,7 +41,7 @@ class Multipliers:
     from_start: bool
 
 
-def feasible(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
+def feasible(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> Point:
     """Clip to 0 <= lambda <= cap and 0 <= mu_ij <= lambda_i on the kinks, 0 elsewhere."""
     lam = np.clip(lam, 0.0, problem.cap)
     clipped = np.zeros(mu.shape)
@@ -52,7 +52,7 @@ def feasible(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> t
 
 def best_multipliers(
     problem: StationarityProblem,
-    start: tuple[FloatArray, FloatArray] | None = None,
+    start: Point | None = None,
     *,
     enough: float = 0.0,
     deadline: float = np.inf,
@@ -124,25 +124,17 @@ def equal_neurons(problem: StationarityProblem, tolerance: float = 1e-13) -> lis
 def merge(problem: StationarityProblem, groups: list[IntArray]) -> StationarityProblem:
     """One hidden neuron per group, v = (sum v_j^2)^(1/2): the same problem up to a constant. Output equations stay."""
     first = np.array([group[0] for group in groups])
-    if first.size == problem.v.size:
-        return replace(
-            problem,
-            U=problem.U[first],
-            v=problem.v[first],
-            active=problem.active[:, first],
-            kink=problem.kink[:, first],
-        )
-    v = np.array([np.linalg.norm(problem.v[group]) for group in groups])
-    tops = np.array([problem.v[group] @ problem.U[group] for group in groups])
-    alone = np.array([group.size == 1 for group in groups])
-    U = np.where(alone[:, None], problem.U[first], tops / np.where(v > 0, v, 1.0)[:, None])
-    v = np.where(alone, problem.v[first], v)
+    U, v = problem.U[first], problem.v[first]
+    for position, group in enumerate(groups):
+        if group.size > 1:
+            v[position] = np.linalg.norm(problem.v[group])
+            U[position] = problem.v[group] @ problem.U[group] / (v[position] or 1.0)  # it may underflow
     return replace(problem, U=U, v=v, active=problem.active[:, first], kink=problem.kink[:, first])
 
 
 def _with_growing_sample_set(
     problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool, deadline: float
-) -> tuple[FloatArray, FloatArray]:
+) -> Point:
     """Solve on the samples nearest to the margin and add those that would lower the residual, until none would."""
     n = problem.y.size
     if n <= _ALL_SAMPLES:
@@ -167,9 +159,7 @@ def _with_growing_sample_set(
         warm = True
 
 
-def _solve(
-    problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool, deadline: float
-) -> tuple[FloatArray, FloatArray]:
+def _solve(problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool, deadline: float) -> Point:
     """Pivot; where that is not known to have ended at the optimum, go by atoms or by gradients, and pivot again."""
     gram = problem.T @ problem.T.T
     usable = problem.kink & (problem.v != 0)
@@ -195,17 +185,15 @@ def _suits_atoms(problem: StationarityProblem) -> bool:
     return bool(np.isinf(problem.cap)) and problem.y.size * problem.U.size <= _SMALL_FOR_ATOMS
 
 
-def _is_best(problem: StationarityProblem, point: tuple[FloatArray, FloatArray], optimal: bool) -> bool:
+def _is_best(problem: StationarityProblem, point: Point, optimal: bool) -> bool:
     """Whether the bound meets the residual - or cannot be resolved any more, and every sign condition holds."""
     size = problem.residual(*point).norm()
-    if size <= _NOISE * problem.norm() or size - estimated_bound(problem, *point) <= 1e-9 * size:
+    if size <= _NOISE * problem.norm() or size - lower_bound(problem, *point, charged=False) <= 1e-9 * size:
         return True
     return optimal and size <= _UNRESOLVED * problem.norm()
 
 
-def _better(
-    problem: StationarityProblem, first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
+def _better(problem: StationarityProblem, first: Point, second: Point) -> Point:
     return second if problem.residual(*second).norm() < problem.residual(*first).norm() else first
 
 
@@ -223,9 +211,9 @@ def _pivot(
     usable: BoolArray,
     free: BoolArray,
     tied: BoolArray,
-    best: tuple[FloatArray, FloatArray],
+    best: Point,
     deadline: float,
-) -> tuple[tuple[FloatArray, FloatArray], bool]:
+) -> tuple[Point, bool]:
     """Change every state whose sign condition fails, until none fails (True), states repeat or time is over (False)."""
     best_size = problem.residual(*best).norm()
     reach = np.linalg.norm(problem.T, axis=1)[:, None] * np.abs(problem.v)

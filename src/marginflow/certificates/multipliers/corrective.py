@@ -13,7 +13,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.certificates.multipliers.box_quadratic import least_squares
-from marginflow.certificates.multipliers.least_squares import StationarityProblem
+from marginflow.certificates.multipliers.least_squares import Point, StationarityProblem
 
 _ENTER_AT_ONCE = 8
 _REFUSALS = 20
@@ -25,7 +25,7 @@ class _Atoms:
 
     def __init__(self, problem: StationarityProblem) -> None:
         self.problem = problem
-        self.target = np.concatenate([problem.U.ravel(), problem.target, [-problem.omega0]])
+        self.target = problem.base.stacked()
         self.samples: list[int] = []
         self.subsets: list[BoolArray] = []
         self.sizes: list[float] = []
@@ -69,7 +69,7 @@ class _Atoms:
         self.sizes = [self.sizes[a] for a in keep]
         self.columns, self.weights = self.columns[:, keep], self.weights[keep]
 
-    def multipliers(self) -> tuple[FloatArray, FloatArray]:
+    def multipliers(self) -> Point:
         """lambda and mu of the weighted atoms."""
         lam, mu = np.zeros(self.problem.y.size), np.zeros(self.problem.kink.shape)
         for i, subset, size, weight in zip(self.samples, self.subsets, self.sizes, self.weights, strict=True):
@@ -78,9 +78,7 @@ class _Atoms:
         return lam, np.minimum(mu, lam[:, None])
 
 
-def by_atoms(
-    problem: StationarityProblem, *, max_rounds: int, deadline: float = np.inf
-) -> tuple[FloatArray, FloatArray]:
+def by_atoms(problem: StationarityProblem, *, max_rounds: int, deadline: float = np.inf) -> Point:
     """Feasible lambda (n,) and mu (n, k) with the least residual, or the best at the deadline; hard margins only."""
     atoms = _Atoms(problem)
     lam, mu = atoms.multipliers()

@@ -17,7 +17,7 @@ from marginflow.certificates.multipliers.box_quadratic import (
     solve_ridged,
 )
 from marginflow.certificates.multipliers.kink_span import kink_span
-from marginflow.certificates.multipliers.least_squares import Residual, StationarityProblem
+from marginflow.certificates.multipliers.least_squares import Point, Residual, StationarityProblem
 
 _REFINEMENTS = 3
 _SMALL_PROBLEM = 1_000_000  # numbers in the matrix of the reduced problem
@@ -105,20 +105,19 @@ class EliminatedKinks:
             M[span.rows, j] -= p.y[span.rows] * span.coefficients(sums[j])
         return M
 
-    def solve(self, start: FloatArray, *, deadline: float = np.inf) -> tuple[FloatArray, FloatArray]:
+    def solve(self, start: FloatArray, *, deadline: float = np.inf) -> Point:
         """The minimiser over 0 <= lambda <= cap and unbounded free mu, refined against the ambient residual.
 
         At the deadline (a value of `time.monotonic`) the best so far.
         """
         p = self.problem
         nothing = np.zeros(p.active.shape)
-        zero = p.residual(np.zeros(p.y.size), nothing)
         if self.small:
             A = self._matrix()
-            lam = least_squares_in_box(A, _stacked(self._outside(zero)), p.cap, start, deadline=deadline)
+            lam = least_squares_in_box(A, self._outside(p.base).stacked(), p.cap, start, deadline=deadline)
         else:
             H = self.hessian()
-            lam = minimise_in_box(H, self._score(zero), p.cap, start, deadline=deadline)
+            lam = minimise_in_box(H, self._score(p.base), p.cap, start, deadline=deadline)
         mu = self._solve_kinks(lam, nothing)
         free = np.flatnonzero((lam > 0) & (lam < p.cap))
         if free.size == 0:
@@ -134,7 +133,7 @@ class EliminatedKinks:
                 break
             residual = p.residual(lam, mu)
             if self.small:
-                step = least_squares(columns, _stacked(self._outside(residual))) / scale
+                step = least_squares(columns, self._outside(residual).stacked()) / scale
             else:
                 step = solve_ridged(block, self._score(residual)[free], 1e-15)
             better = lam.copy()
@@ -145,7 +144,3 @@ class EliminatedKinks:
                 break
             lam, mu, size = better, better_mu, better_size
         return lam, mu
-
-
-def _stacked(residual: Residual) -> FloatArray:
-    return np.concatenate([residual.hidden.ravel(), residual.output, [residual.row]])

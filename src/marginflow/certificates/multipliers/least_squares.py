@@ -21,6 +21,9 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.certificates.pattern import pair_blocks
 
+Point = tuple[FloatArray, FloatArray]
+"""lambda (n,) and mu (n, k)."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Residual:
@@ -33,6 +36,10 @@ class Residual:
     def norm(self) -> float:
         """Euclidean norm of all three parts."""
         return float(np.sqrt(np.vdot(self.hidden, self.hidden) + self.output @ self.output + self.row**2))
+
+    def stacked(self) -> FloatArray:
+        """All three parts as one vector."""
+        return np.concatenate([self.hidden.ravel(), self.output, [self.row]])
 
 
 class ScoreSums(NamedTuple):
@@ -132,12 +139,17 @@ class StationarityProblem:
                 explained += float(np.vdot(mu[block], P))
         return ScoreSums(s, positive, negative, explained)
 
+    @property
+    def base(self) -> Residual:
+        """The residual of zero multipliers: theta itself."""
+        return Residual(hidden=self.U, output=self.target, row=-self.omega0)
+
     def norm(self) -> float:
         """Norm of the residual of zero multipliers."""
-        return Residual(hidden=self.U, output=self.target, row=-self.omega0).norm()
+        return self.base.norm()
 
 
-def lower_bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> float:
+def lower_bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, charged: bool = True) -> float:
     r"""A number that the norm of the residual of no feasible (lambda, mu) can go below, rounding included.
 
     The distance of b = theta from a convex set Z is max over q of (<b, q> - sup_{z in Z} <z, q>) / ||q||, and any q
@@ -149,19 +161,10 @@ def lower_bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -
     Rounding is charged. With gamma = m eps and m the number of operations behind an entry, the computed h_i is off by
     at most gamma ||g_i|| ||r||, <theta, g_i> by gamma ||g_i|| ||theta||, and <theta, r> by gamma ||r|| (||theta|| +
     2 sum_i lambda_i ||g_i||). The bound meets the residual at the optimum up to that charge; below a relative residual
-    of about 1e-8 it reads 0.
+    of about 1e-8 it reads 0. Without the charge it is where a solver may stop, not what a certificate may say.
     """
-    n, r = problem.T.shape
-    k = problem.v.size
-    return _bound(problem, lam, mu, gamma=(n + r + 2 * k + 8) * float(np.finfo(np.float64).eps))
-
-
-def estimated_bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> float:
-    """`lower_bound` without the charge for rounding: where a solver may stop, not what a certificate may say."""
-    return _bound(problem, lam, mu, gamma=0.0)
-
-
-def _bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, gamma: float) -> float:
+    operations = sum(problem.T.shape) + 2 * problem.v.size + 8
+    gamma = operations * float(np.finfo(np.float64).eps) if charged else 0.0
     residual = problem.residual(lam, mu)
     size = residual.norm()
     if size == 0.0:
@@ -174,7 +177,7 @@ def _bound(problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, gam
     h = np.maximum(h, 0.0)
     # <b, r> = ||r||^2 + <Ax, r>; the second term, small at the optimum, is summed from the scores: no cancellation.
     explained = float(lam @ scores.s) + scores.explained
-    base = Residual(hidden=problem.U, output=problem.target, row=-problem.omega0)
+    base = problem.base
     length = base.norm()
     reached = size**2 + explained - gamma * size * (size + length + 2.0 * float(lam @ generator))
     if np.isfinite(problem.cap):

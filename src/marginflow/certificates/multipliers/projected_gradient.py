@@ -5,10 +5,10 @@ import time
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.certificates.multipliers.least_squares import Residual, StationarityProblem
+from marginflow.certificates.multipliers.least_squares import Point, Residual, StationarityProblem
 
 
-def project(lam: FloatArray, mu: FloatArray, rows: IntArray, cap: float) -> tuple[FloatArray, FloatArray]:
+def project(lam: FloatArray, mu: FloatArray, rows: IntArray, cap: float) -> Point:
     r"""Project on {0 <= mu_e <= lambda_{rows[e]}, 0 <= lambda <= cap}.
 
     For each sample lambda solves lambda - lambda0 = sum_e (mu0_e - lambda)_+, an increasing concave piecewise
@@ -29,7 +29,7 @@ def project(lam: FloatArray, mu: FloatArray, rows: IntArray, cap: float) -> tupl
 
 def descend(
     problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, max_steps: int, deadline: float = np.inf
-) -> tuple[FloatArray, FloatArray]:
+) -> Point:
     """Nesterov steps with restart whenever the objective rises; lam (n,) and mu (n, k) feasible in and out."""
     rows, columns = np.nonzero(problem.kink)
     step = 1.0 / _largest_curvature(problem, rows, columns)
@@ -67,7 +67,7 @@ def _largest_curvature(problem: StationarityProblem, rows: IntArray, columns: In
     mu = rng.random(rows.size)
     value = 0.0
     full = np.zeros(problem.kink.shape)
-    zero = problem.residual(np.zeros_like(lam), full)
+    zero = problem.base
     for _ in range(30):
         scale = np.sqrt(lam @ lam + mu @ mu)
         lam, mu = lam / scale, mu / scale
