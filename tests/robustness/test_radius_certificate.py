@@ -202,6 +202,9 @@ def test_other_forms_are_bad_input(branched):
             RadiusCertificate.from_plain({k: v for k, v in plain.items() if k != key})
     with pytest.raises(InputError):
         RadiusCertificate.from_plain({**plain, "nodes": [{"steps": 3}]})
+    for key, value in (("units", []), ("units", [1e400, 0]), ("groups", [2**70]), ("label", 10**400)):
+        with pytest.raises(InputError, match="not of the expected form"):
+            RadiusCertificate.from_plain({**plain, key: value})
 
 
 def garbage(rng: np.random.Generator):

@@ -8,7 +8,8 @@ of the region. See `checker` for what is verified, which is everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -105,7 +106,7 @@ class RadiusCertificate(Brief, Plain):
         """The inverse of `to_dict`; what does not have its form is refused."""
         if plain.get("format") != cls.format:
             raise InputError(f"The format is {plain.get('format')!r}; {cls.format!r} is expected.")
-        try:
+        with _expected_form():
             return cls(
                 point=read_only(vector("point", plain["point"])),
                 label=float(plain["label"]),
@@ -116,10 +117,6 @@ class RadiusCertificate(Brief, Plain):
                 groups=read_only(np.asarray(plain["groups"], dtype=np.int64)),
                 nodes=tuple(_node(entry) for entry in plain["nodes"]),
             )
-        except (KeyError, TypeError, ValueError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"The certificate is not of the expected form: {error!r}.") from None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -163,21 +160,28 @@ class ClassifierCertificate(Plain):
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> ClassifierCertificate:
         """The inverse of `to_dict`; what does not have its form is refused."""
-        try:
+        with _expected_form():
             if plain["format"] != cls.format:
                 raise InputError(f"The format is {plain['format']!r}; {cls.format!r} is expected.")
             proofs = {int(rival): RadiusCertificate.from_plain(proof) for rival, proof in plain["proofs"].items()}
             return cls(label=int(plain["label"]), proofs=proofs)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"The certificate is not of the expected form: {error!r}.") from None
 
 
 def certificate_from_plain(plain: Mapping[str, Any]) -> RadiusCertificate | ClassifierCertificate:
     """Whichever of the two it is."""
     of_classes = plain.get("format") == ClassifierCertificate.format
     return ClassifierCertificate.from_plain(plain) if of_classes else RadiusCertificate.from_plain(plain)
+
+
+@contextmanager
+def _expected_form() -> Iterator[None]:
+    """What is missing, or no number, inside the block becomes an `InputError`."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise InputError(f"The certificate is not of the expected form: {error!r}.") from None
 
 
 def _node(entry: Mapping[str, Any]) -> ProofNode:
