@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from marginflow.networks import TwoLayer
-from marginflow.robustness.convex_concave import common_step, descend
-from marginflow.robustness.convex_projection import ConvexFunctions, project_on_convex
-from marginflow.robustness.neighbourhood import neighbourhood
+from marginflow.robustness.convex_concave import ConvexFunctions, common_step, descend, project_on_convex
+from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
 
 
 def convex_case(seed):
@@ -57,7 +56,9 @@ def least_norm_in_the_maximum_norm(case):
 @settings(max_examples=80)
 def test_the_projection_is_feasible_and_its_multipliers_prove_that_nothing_is_nearer(seed):
     case = convex_case(seed)
-    found = project_on_convex(ConvexFunctions(**case), max_rounds=200)
+    seen = Neighbourhood(A=case["A"], C=case["C"], W=case["W"], basis=None, level=0.0)
+    functions = ConvexFunctions(seen=seen, **{name: case[name] for name in ("sigma", "slopes", "constant")})
+    found = project_on_convex(functions, max_rounds=200)
     if not found.converged:  # only where there is no point, and then the multipliers say so
         assert found.lower > 1e6
         assert not least_norm_in_the_maximum_norm(case)

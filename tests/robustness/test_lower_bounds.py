@@ -10,7 +10,7 @@ from rival_attacks import ATTACKS
 
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness.chord import Relaxation, ball_intervals, bound_from_multipliers, cap_intervals
+from marginflow.robustness.chord import Relaxation, bound_from_multipliers, cap_intervals
 from marginflow.robustness.lower_bounds import (
     chord_bound,
     interval_bound,
@@ -18,6 +18,7 @@ from marginflow.robustness.lower_bounds import (
     local_lipschitz_bound,
     parabola_bound,
 )
+from marginflow.robustness.neighbourhood import Neighbourhood
 
 BOUNDS = [lipschitz_bound, local_lipschitz_bound, interval_bound, chord_bound, parabola_bound]
 
@@ -107,8 +108,8 @@ def test_any_multipliers_prove_a_bound_below_every_flip(seed):
     ball = 3.0
     flips = flips[np.linalg.norm(flips, axis=1) <= ball]
     A, C = net.preactivations(X), y[:, None] * net.v
-    lo, hi = ball_intervals(net.W, ball)
-    relaxation = Relaxation(A=A, C=C, W=net.W, sigma=np.ones(1), level=0.0, lo=lo, hi=hi)
+    seen = Neighbourhood(A=A, C=C, W=net.W, basis=None, level=0.0)
+    relaxation = Relaxation.on_ball(seen, np.ones(1), ball)
     lower, normal = bound_from_multipliers(relaxation, np.ones(1), rng.random(A.shape))
     if flips.size:
         assert np.linalg.norm(flips, axis=1).min() >= min(lower, ball) * (1 - 1e-12)

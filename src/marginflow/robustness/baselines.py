@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import BoolArray, FloatArray, IntArray, labelled_rows, labels, matrix, read_only
 from marginflow.errors import InputError
 from marginflow.networks.evaluation import row_blocks
-from marginflow.robustness.least_distance import distance_from_multipliers, least_distance
+from marginflow.robustness.least_distance import least_distance
 
 # Voronoi constraints added in one round: the most violated ones.
 _CONSTRAINTS_PER_ROUND = 8
@@ -142,7 +142,7 @@ def _project_on_cell(G: FloatArray, h: FloatArray, limit: float) -> tuple[FloatA
             return delta, lower
         used = np.append(used, worst)
         solved = least_distance(G[used], h[used])
-        lower = distance_from_multipliers(G[used], h[used], solved.multipliers)
+        lower = solved.lower
         if not solved.feasible:
             return delta, float("inf")
         delta = solved.point

@@ -14,12 +14,15 @@ is then computed from (Lambda, s) alone, so nothing rests on the solver.
 One sample gives the chord bound of its radius; several samples with one z give a bound for universal perturbations.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.robustness.convex_projection import ConvexFunctions, project_on_convex
+from marginflow.robustness.convex_concave import ConvexFunctions, project_on_convex
+from marginflow.robustness.neighbourhood import Neighbourhood
 
 # Every bound is reduced by this share of itself, far more than the rounding of its few hundred operations.
 ROUNDING_SHARE = 1e-12
@@ -40,30 +43,41 @@ class Relaxation:
     sigma_i is 1 for unsigned perturbations and for a single sample, -y_i for signed universal ones.
     """
 
-    A: FloatArray
-    C: FloatArray
-    W: FloatArray
+    seen: Neighbourhood
     sigma: FloatArray
-    level: float
     lo: FloatArray
     hi: FloatArray
+
+    @classmethod
+    def on_ball(cls, seen: Neighbourhood, sigma: FloatArray, radius: float) -> Relaxation:
+        """For perturbations z with ||z|| <= radius."""
+        reach = radius * np.linalg.norm(seen.W, axis=1) * (1.0 + ROUNDING_SHARE)
+        return cls(seen=seen, sigma=sigma, lo=-reach, hi=reach)
+
+    def on_cap(self, radius: float, normal: FloatArray, lower: float) -> Relaxation:
+        """For those of them in the cap {||z|| <= radius, normal . z >= lower}; all of them where normal is zero."""
+        if not normal.any():
+            return self
+        low, high = cap_intervals(self.seen.W, radius, normal, lower)
+        return replace(self, lo=np.maximum(self.lo, low), hi=np.minimum(self.hi, high))
 
     def chords(self) -> tuple[FloatArray, FloatArray]:
         """m_ij and q_ij with relu(a) <= m a + q on the interval of each pre-activation; shapes (n, k)."""
         s = self.sigma[:, None]
-        low = self.A + np.where(s > 0, s * self.lo, s * self.hi)
-        high = self.A + np.where(s > 0, s * self.hi, s * self.lo)
+        low = self.seen.A + np.where(s > 0, s * self.lo, s * self.hi)
+        high = self.seen.A + np.where(s > 0, s * self.hi, s * self.lo)
         return relu_chords(low, high)
 
     def minorants(self, S: FloatArray) -> tuple[FloatArray, FloatArray]:
         """h_i(0) and grad h_i for supporting slopes S in [0, 1]; shapes (n,) and (n, r)."""
+        A, C, level = self.seen.A, self.seen.C, self.seen.level
         m, q = self.chords()
-        slopes = self.C * np.where(self.C > 0, np.clip(S, 0.0, 1.0), m)
-        constant = np.where(self.C < 0, self.C * q, 0.0).sum(axis=1)
-        value = (slopes * self.A).sum(axis=1) + constant - self.level
-        rounding = 8.0 * np.finfo(np.float64).eps * np.sqrt(self.A.shape[1])
-        size = (np.abs(slopes * self.A) + np.abs(self.C * q)).sum(axis=1) + abs(self.level)
-        return value - rounding * size, self.sigma[:, None] * (slopes @ self.W)
+        slopes = C * np.where(C > 0, np.clip(S, 0.0, 1.0), m)
+        constant = np.where(C < 0, C * q, 0.0).sum(axis=1)
+        value = (slopes * A).sum(axis=1) + constant - level
+        rounding = 8.0 * np.finfo(np.float64).eps * np.sqrt(A.shape[1])
+        size = (np.abs(slopes * A) + np.abs(C * q)).sum(axis=1) + abs(level)
+        return value - rounding * size, self.sigma[:, None] * (slopes @ self.seen.W)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -95,30 +109,22 @@ def bound_from_multipliers(relaxation: Relaxation, weights: FloatArray, slopes: 
     gain, g = float(lam @ value), lam @ gradient
     length = float(np.linalg.norm(g))
     if gain <= 0:
-        return 0.0, np.zeros(relaxation.W.shape[1])
+        return 0.0, np.zeros_like(g)
     # A gradient that cancels is only known up to the rounding of its terms; counting that in keeps the bound valid.
     noise = 8.0 * np.finfo(np.float64).eps * float(lam @ np.linalg.norm(gradient, axis=1))
     if length <= noise:
-        return float("inf"), np.zeros(relaxation.W.shape[1])
+        return float("inf"), np.zeros_like(g)
     return gain / (length + noise) * (1.0 - ROUNDING_SHARE), -g / length
 
 
 def chord_bound_of(relaxation: Relaxation, *, deadline: float = np.inf) -> ChordBound:
     """The best (Lambda, s) by cutting planes until the `deadline`, and the bound recomputed from it."""
-    m, q = relaxation.chords()
-    constant = np.where(relaxation.C < 0, relaxation.C * q, 0.0).sum(axis=1) - relaxation.level
-    functions = ConvexFunctions(
-        A=relaxation.A, C=relaxation.C, W=relaxation.W, sigma=relaxation.sigma, slopes=m, constant=constant
-    )
+    seen, (m, q) = relaxation.seen, relaxation.chords()
+    constant = np.where(seen.C < 0, seen.C * q, 0.0).sum(axis=1) - seen.level
+    functions = ConvexFunctions(seen=seen, sigma=relaxation.sigma, slopes=m, constant=constant)
     found = project_on_convex(functions, deadline=deadline)
     lower, normal = bound_from_multipliers(relaxation, found.weights, found.supporting)
     return ChordBound(lower=lower, weights=found.weights, slopes=found.supporting, normal=normal)
-
-
-def ball_intervals(W: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
-    """Range of w_j . z over ||z|| <= radius."""
-    reach = radius * np.linalg.norm(W, axis=1) * (1.0 + ROUNDING_SHARE)
-    return -reach, reach
 
 
 def cap_intervals(W: FloatArray, radius: float, normal: FloatArray, lower: float) -> tuple[FloatArray, FloatArray]:

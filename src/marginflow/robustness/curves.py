@@ -98,13 +98,12 @@ def robustness_curve(radii: ArrayLike, dimension: int, *, name: str, kind: Kind)
 
 def curves_of(results: Sequence[AttackResult | LowerBounds], dimension: int) -> list[RobustnessCurve]:
     """One curve per result, in the same order: attacks as "attack", lower bounds as "bound"."""
-
-    def curve(result: AttackResult | LowerBounds) -> RobustnessCurve:
-        if isinstance(result, LowerBounds):
-            return robustness_curve(result.radii, dimension, name=result.name, kind="bound")
-        return robustness_curve(result.sizes, dimension, name=result.name, kind="attack")
-
-    return [curve(result) for result in results]
+    return [
+        robustness_curve(result.radii, dimension, name=result.name, kind="bound")
+        if isinstance(result, LowerBounds)
+        else robustness_curve(result.sizes, dimension, name=result.name, kind="attack")
+        for result in results
+    ]
 
 
 def curves_of_radii(radii: Sequence[Radius]) -> list[RobustnessCurve]:

@@ -2,7 +2,7 @@ r"""Project the origin on a convex set by cutting planes [Kelley 1960]: one loop
 
 Project 0 on the rows found so far, ask a separator for rows that the projection fails, repeat. The multipliers of the
 rows prove the distance; whoever asks recomputes every bound from them, so nothing rests on this loop.
-`convex_projection` asks for many samples at once, `radius.cuts` for one sample with branching half-spaces.
+`convex_concave` asks for many samples at once, `radius.cuts` for one sample with branching half-spaces.
 """
 
 from __future__ import annotations

@@ -35,8 +35,6 @@ class LeastDistance:
         lambda >= 0 with point = G^T lambda.
     lower : float
         h . lambda / ||G^T lambda||, a lower bound on the distance whatever the solver did.
-    violation : float
-        Largest max(0, h - G x), relative to the size of the rows and of x.
     feasible : bool
         False when the multipliers show the polyhedron to be empty.
     """
@@ -44,7 +42,6 @@ class LeastDistance:
     point: FloatArray
     multipliers: FloatArray
     lower: float
-    violation: float
     feasible: bool
 
 
@@ -68,7 +65,7 @@ def least_distance(G: FloatArray, h: FloatArray) -> LeastDistance:
     size = np.where(size > 0, size, 1.0)
     unit = float(np.max(h / size))
     if unit <= 0:
-        return LeastDistance(point=np.zeros(r), multipliers=np.zeros(c), lower=0.0, violation=0.0, feasible=True)
+        return LeastDistance(point=np.zeros(r), multipliers=np.zeros(c), lower=0.0, feasible=True)
     A, b = G / size[:, None], h / (size * unit)  # unit rows, and a distance of at least 1
     u, _ = nnls(np.vstack([A.T, b]), np.append(np.zeros(r), 1.0), maxiter=30 * (c + r))
     gap = 1.0 - float(b @ u)  # 1 / (1 + distance^2), so zero means that the polyhedron is empty
@@ -76,16 +73,13 @@ def least_distance(G: FloatArray, h: FloatArray) -> LeastDistance:
         return _empty(G, h, u / size)
     lam = _polished(A, b, u / gap)
     x = A.T @ lam
-    length = float(np.linalg.norm(x))
-    if length < 0.5:  # every point of the polyhedron has length 1 at least
+    if float(np.linalg.norm(x)) < 0.5:  # every point of the polyhedron has length 1 at least
         return _empty(G, h, u / size)
-    violation = float(np.max(np.maximum(b - A @ x, 0.0))) / length
     multipliers = unit * lam / size
     return LeastDistance(
         point=unit * x,
         multipliers=multipliers,
         lower=distance_from_multipliers(G, h, multipliers),
-        violation=violation,
         feasible=True,
     )
 
@@ -96,7 +90,6 @@ def _empty(G: FloatArray, h: FloatArray, multipliers: FloatArray) -> LeastDistan
         point=np.zeros(G.shape[1]),
         multipliers=multipliers,
         lower=distance_from_multipliers(G, h, multipliers),
-        violation=np.inf,
         feasible=False,
     )
 

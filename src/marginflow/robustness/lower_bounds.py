@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, real_number, vector
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
-from marginflow.robustness.chord import ROUNDING_SHARE, Relaxation, ball_intervals, chord_bound_of
+from marginflow.robustness.chord import ROUNDING_SHARE, Relaxation, chord_bound_of
 from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
 from marginflow.robustness.piecewise import first_steps
 from marginflow.robustness.radius.minorant import distance, minorant
@@ -120,15 +120,13 @@ def chord_bound(
         Seconds after which every point has what was proved of it so far; points are taken in turn.
     """
 
-    def of_point(seen: Neighbourhood, i: int, ball: float, deadline: float) -> float:
-        lo, hi = ball_intervals(seen.W, ball)
-        relaxation = Relaxation(
-            A=seen.A[[i]], C=seen.C[[i]], W=seen.W, sigma=np.ones(1), level=seen.level, lo=lo, hi=hi
-        )
+    seen, deadline = neighbourhood(network, X, y, level), _deadline(time_limit)
+
+    def of_point(i: int, ball: float) -> float:
+        relaxation = Relaxation.on_ball(seen.only(np.array([i])), np.ones(1), ball)
         return min(chord_bound_of(relaxation, deadline=deadline).lower, ball)
 
-    seen = neighbourhood(network, X, y, level)
-    return _over_balls("chord", seen, balls, of_point, rounds=8, time_limit=time_limit)
+    return _over_balls("chord", seen, balls, of_point, rounds=8, deadline=deadline)
 
 
 def parabola_bound(
@@ -148,8 +146,9 @@ def parabola_bound(
     """
     points, signs = matrix("X", X), labels("y", y)
     reduction = reduce_network(network)
+    seen, deadline = neighbourhood(network, X, y, level), _deadline(time_limit)
 
-    def of_point(seen: Neighbourhood, i: int, ball: float, deadline: float) -> float:
+    def of_point(i: int, ball: float) -> float:
         problem = reduction.at(points[i], float(signs[i]), seen.level)
         box = intervals_of_ball(problem, ball * (1.0 + ROUNDING_SHARE))
         slope = problem.gradient(np.zeros(problem.rank))
@@ -173,8 +172,7 @@ def parabola_bound(
                 break
         return best
 
-    seen = neighbourhood(network, X, y, level)
-    return _over_balls("parabola", seen, balls, of_point, rounds=3, time_limit=time_limit)
+    return _over_balls("parabola", seen, balls, of_point, rounds=3, deadline=deadline)
 
 
 def _deadline(time_limit: float | None) -> float:
@@ -246,13 +244,12 @@ def _over_balls(
     name: str,
     seen: Neighbourhood,
     balls: ArrayLike | None,
-    of_point: Callable[[Neighbourhood, int, float, float], float],
+    of_point: Callable[[int, float], float],
     *,
     rounds: int,
-    time_limit: float | None,
+    deadline: float,
 ) -> LowerBounds:
     """The best of `of_point` over a few balls, for every point; each value is sound by itself."""
-    deadline = _deadline(time_limit)
     radii = np.zeros(seen.n_points)
     already = seen.already()
     if balls is None:
@@ -267,7 +264,7 @@ def _over_balls(
             raise InputError(f"balls contains the value {known[~already].min():g}; a ball must be positive.")
 
     def in_time(i: int, ball: float) -> float:
-        return of_point(seen, i, ball, deadline) if time.monotonic() <= deadline else 0.0
+        return of_point(i, ball) if time.monotonic() <= deadline else 0.0
 
     near = np.minimum(_local_radii(seen, deadline), known)
     for i in np.flatnonzero(~already & (near > 0)):

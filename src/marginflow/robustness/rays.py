@@ -105,7 +105,12 @@ class RaySteps(Plotted):
 
     def size_for_share(self, share: float) -> float:
         """Size ||t e|| of `step_for_share`; only when all directions have one norm."""
-        return self.step_for_share(share) * self._one_norm()
+        if not np.allclose(self.norms, self.norms[0], rtol=1e-12, atol=0.0):
+            raise InputError(
+                f"The directions have norms from {self.norms.min():g} to {self.norms.max():g}; one common norm is "
+                "expected for a common size."
+            )
+        return self.step_for_share(share) * float(self.norms[0])
 
     def flipped_share(self, t: ArrayLike) -> FloatArray:
         """Share of samples flipped at the given steps, shape as given."""
@@ -123,14 +128,6 @@ class RaySteps(Plotted):
             raise InputError(f"sample is {sample}, but there are {n} samples.")
         low, high = np.searchsorted(self.change_sample, [sample % n, sample % n + 1])
         return self.change_step[low:high]
-
-    def _one_norm(self) -> float:
-        if not np.allclose(self.norms, self.norms[0], rtol=1e-12, atol=0.0):
-            raise InputError(
-                f"The directions have norms from {self.norms.min():g} to {self.norms.max():g}; one common norm is "
-                "expected for a common size."
-            )
-        return float(self.norms[0])
 
     @property
     def sentence(self) -> str:

@@ -24,14 +24,7 @@ from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, 
 from marginflow.display import Displayed, shortened
 from marginflow.networks import TwoLayer
 from marginflow.robustness.attack_result import LENGTHENINGS, flips_beyond_rounding
-from marginflow.robustness.chord import (
-    ChordBound,
-    Relaxation,
-    ball_intervals,
-    bound_from_multipliers,
-    cap_intervals,
-    chord_bound_of,
-)
+from marginflow.robustness.chord import ChordBound, Relaxation, bound_from_multipliers, chord_bound_of
 from marginflow.robustness.clock import Clock
 from marginflow.robustness.convex_concave import descend
 from marginflow.robustness.lower_bounds import chord_bound, interval_bound, local_lipschitz_bound, parabola_bound
@@ -210,13 +203,11 @@ def check_universal(network: TwoLayer, X: ArrayLike, y: ArrayLike, claim: Univer
     if claim.vector is not None and int(asked.flipped(claim.vector).sum()) >= asked.needed:
         upper = float(np.linalg.norm(claim.vector))
     if claim.rounds and np.isfinite(upper):
-        W = asked.seen.W
-        lo, hi = ball_intervals(W, upper)
+        relaxation = Relaxation.on_ball(asked.seen, asked.sigma, upper)
         for step in claim.rounds:
-            relaxation = _relaxation(asked.seen, asked.sigma, lo, hi)
             proved, normal = bound_from_multipliers(relaxation, step.weights, step.slopes)
             lower = max(lower, float(min(proved, upper)))
-            lo, hi = _tightened(W, upper, normal, min(proved, upper), lo, hi)
+            relaxation = relaxation.on_cap(upper, normal, min(proved, upper))
     return lower, upper
 
 
@@ -347,30 +338,16 @@ def _joint_bound(
     seen: Neighbourhood, sigma: FloatArray, upper: float, deadline: float
 ) -> tuple[float, tuple[ChordBound, ...]]:
     """Chords of all samples jointly over the ball of radius `upper`, then over the cap that each round leaves."""
-    lo, hi = ball_intervals(seen.W, upper)
+    relaxation = Relaxation.on_ball(seen, sigma, upper)
     rounds: list[ChordBound] = []
     lower = 0.0
     for _ in range(_JOINT_ROUNDS):
         if time.monotonic() > deadline:
             break
-        found = chord_bound_of(_relaxation(seen, sigma, lo, hi), deadline=deadline)
+        found = chord_bound_of(relaxation, deadline=deadline)
         rounds.append(found)
         gain, lower = found.lower - lower, max(lower, min(found.lower, upper))
         if lower >= upper * (1.0 - 1e-9) or gain <= 1e-4 * upper:
             break
-        lo, hi = _tightened(seen.W, upper, found.normal, min(found.lower, upper), lo, hi)
+        relaxation = relaxation.on_cap(upper, found.normal, min(found.lower, upper))
     return lower, tuple(rounds)
-
-
-def _relaxation(seen: Neighbourhood, sigma: FloatArray, lo: FloatArray, hi: FloatArray) -> Relaxation:
-    return Relaxation(A=seen.A, C=seen.C, W=seen.W, sigma=sigma, level=seen.level, lo=lo, hi=hi)
-
-
-def _tightened(
-    W: FloatArray, radius: float, normal: FloatArray, lower: float, lo: FloatArray, hi: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Intervals on the cap {||z|| <= radius, normal . z >= lower}, never wider than before."""
-    if not normal.any():
-        return lo, hi
-    low, high = cap_intervals(W, radius, normal, lower)
-    return np.maximum(lo, low), np.minimum(hi, high)

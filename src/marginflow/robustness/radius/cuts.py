@@ -43,24 +43,22 @@ class Cuts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Projection:
-    """The last projection, the step that proves its distance, and the cuts it rests on.
-
-    `inner` is the projection moved inside all the rows it rests on by a tiny amount: where g vanishes on a whole
-    region, rounding leaves the projection itself just outside.
-    """
+    """The last projection, the step that proves its distance, and the cuts it rests on."""
 
     delta: FloatArray
     step: ProofStep
     cuts: Cuts
     lower: float
-    converged: bool
     rounds: int
     table: Rows
     multipliers: FloatArray
 
     @cached_property
     def inner(self) -> FloatArray:
-        """The projection moved inside all the rows it rests on."""
+        """The projection moved inside all the rows it rests on by a tiny amount.
+
+        Where g vanishes on a whole region, rounding leaves the projection itself just outside.
+        """
         return self.table.inside(self.delta, self.multipliers)
 
 
@@ -166,7 +164,6 @@ def _result(problem: RadiusProblem, p: FloatArray, table: Rows, found: Nearest, 
         step=ProofStep(scale=scale, slopes=slopes),
         cuts=cuts,
         lower=found.lower,
-        converged=found.converged,
         rounds=found.rounds,
         table=table,
         multipliers=mu,

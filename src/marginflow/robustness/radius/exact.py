@@ -1,7 +1,7 @@
 r"""The door: the exact l2 distance of points to the decision boundary of a two-layer ReLU network or classifier."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from marginflow.robustness.radius.options import RadiusOptions, checked_labels, 
 from marginflow.robustness.radius.reduction import Reduction, farthest, reduce_network
 from marginflow.robustness.radius.result import Radius
 from marginflow.robustness.radius.rivals import classifier_radius_at, reduce_classifier
-from marginflow.robustness.radius.search import SearchOutcome
+from marginflow.robustness.radius.search import TreeNode
 from marginflow.threads import one_thread
 
 # A radius below 2^-100 of the farthest neuron is searched for again with itself as unit.
@@ -105,11 +105,11 @@ def radius_at(
     begin = time.monotonic()
     y = label if label is not None else (1.0 if margin_sign(network, point, 1.0, 0.0) >= 0 else -1.0)
     if margin_sign(network, point, y, options.level) <= 0:
-        found = _Found(lower=0.0, witness=point, unit=0, outcome=_nothing(0.0))
+        found = _Found(witness=point, unit=0, trace=[(0.0, 0.0, 0.0)])
     else:
         with np.errstate(all="ignore"):
             found = _search(network, reduction, point, y, options)
-    ((units, nodes),) = in_plain_units([found.outcome.tree], found.unit, [reduction.outputs])
+    ((units, nodes),) = in_plain_units([found.tree], found.unit, [reduction.outputs])
     claim = RadiusCertificate(
         point=read_only(point),
         label=y,
@@ -120,22 +120,19 @@ def radius_at(
         nodes=nodes,
         units=units,
     )
-    trace = tuple((t, as_length(found.unit, low), as_length(found.unit, high)) for t, low, high in found.outcome.trace)
-    return confirmed(claim, network, options, begin, nodes=len(found.outcome.tree), trace=trace)
+    trace = tuple((t, as_length(found.unit, low), as_length(found.unit, high)) for t, low, high in found.trace)
+    return confirmed(claim, network, options, begin, nodes=len(found.tree), trace=trace)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Found:
-    """What the search says: a lower bound and a witness in the user's units, the tree in units of 2^unit."""
+    """What the search says: a lower bound and a witness in the user's units, tree and history in units of 2^unit."""
 
-    lower: float
+    lower: float = 0.0
     witness: FloatArray | None
     unit: int
-    outcome: SearchOutcome
-
-
-def _nothing(upper: float) -> SearchOutcome:
-    return SearchOutcome(lower=0.0, upper=upper, delta=None, finished=False, tree=[], trace=[(0.0, 0.0, upper)])
+    tree: list[TreeNode] = field(default_factory=list)
+    trace: list[tuple[float, float, float]]
 
 
 def _search(network: TwoLayer, reduction: Reduction, point: FloatArray, y: float, options: RadiusOptions) -> _Found:
@@ -144,7 +141,7 @@ def _search(network: TwoLayer, reduction: Reduction, point: FloatArray, y: float
     for _ in range(3):
         problem = reduction.at(point, y, level, unit)
         if not (reduction.fits and np.isfinite(problem.a).all() and problem.at_zero > 0):
-            return _Found(lower=0.0, witness=None, unit=unit, outcome=_nothing(float("inf")))
+            return _Found(witness=None, unit=unit, trace=[(0.0, 0.0, float("inf"))])
         outcome = solve(problem, closer)
         if not 0.0 < outcome.upper < _NEAR:
             break
@@ -158,4 +155,4 @@ def _search(network: TwoLayer, reduction: Reduction, point: FloatArray, y: float
     if lower == np.inf and (y * network.v < 0)[network.W.any(axis=1)].any():
         # Neurons have cancelled, which is true up to rounding only; infinity would be too much.
         lower = as_length(unit, HORIZONS[-1] * farthest(problem))
-    return _Found(lower=min(lower, upper), witness=witness, unit=unit, outcome=outcome)
+    return _Found(lower=min(lower, upper), witness=witness, unit=unit, tree=outcome.tree, trace=outcome.trace)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import BoolArray, FloatArray
 from marginflow.robustness.radius.certificate import ProofStep
 from marginflow.robustness.radius.reduction import RadiusProblem
 
@@ -38,6 +38,11 @@ class Box:
     def empty(self) -> bool:
         """Whether no perturbation is left."""
         return bool((self.low > self.high).any())
+
+    @property
+    def undecided(self) -> BoolArray:
+        """Neurons that may be active and may be not."""
+        return (self.low < 0) & (self.high > 0)
 
     def within(self, low: FloatArray, high: FloatArray) -> Box:
         """Both sets of intervals at once."""

@@ -48,7 +48,6 @@ class ParabolaBound:
 
     step: ProofStep
     multipliers: QuadraticMultipliers
-    delta: FloatArray
     gaps: FloatArray
     lower: float
 
@@ -90,7 +89,7 @@ def start_at(problem: RadiusProblem, box: Box, delta: FloatArray, radius: float)
     z = problem.a + problem.W @ delta
     size = float(np.linalg.norm(problem.gradient(delta)))
     s = 2.0 * radius / size if size > 0 else 1.0
-    open_ = (box.low < 0) & (box.high > 0) & (problem.c < 0)
+    open_ = box.undecided & (problem.c < 0)
     low, high = np.where(open_, box.low, -1.0), np.where(open_, box.high, 1.0)
     inside = np.clip(z, low, high)
     kappa = best_curvature(inside, inside**2 + 0.02 * radius**2, low, high)
@@ -104,7 +103,7 @@ def start_at(problem: RadiusProblem, box: Box, delta: FloatArray, radius: float)
 
 def quadratic_work(problem: RadiusProblem, box: Box) -> float:
     """Operations that one solution will take, roughly: fifteen Newton steps."""
-    open_ = (box.low < 0) & (box.high > 0)
+    open_ = box.undecided
     n, m = int((open_ & (problem.c < 0)).sum()), int((open_ & (problem.c > 0)).sum())
     r = min(problem.rank, 1 + n + m)
     return 15.0 * (4.0 * r**3 + 2.0 * (m + 2 * n) * r**2 + 2.0 * n**2 * r + 0.7 * n**3 + 2e6)
@@ -144,7 +143,7 @@ def bound_by_parabolas(
 
 def _node(problem: RadiusProblem, box: Box, signs: IntArray) -> _Node:
     c, a, W = problem.c, problem.a, problem.W
-    open_ = (box.low < 0) & (box.high > 0)
+    open_ = box.undecided
     on = (box.low >= 0) & (c != 0)
     guarded = (signs != 0) & ~open_ & (box.low < box.high)
     supporting = np.flatnonzero(open_ & (c > 0))
@@ -351,7 +350,6 @@ def _bound(problem: RadiusProblem, box: Box, node: _Node, point: _Point, nu: flo
     return ParabolaBound(
         step=ProofStep(scale=s, slopes=slopes, curvatures=curvatures),
         multipliers=QuadraticMultipliers(scale=s, A=A, shares=shares, delta=delta),
-        delta=delta,
         gaps=gaps,
         lower=float(np.sqrt(max(point.G, 0.0))),
     )

@@ -100,7 +100,8 @@ def classifier_radius_at(
         others = [t for t in range(classifier.n_classes) if t != own]
         ahead = logits[own] - logits
         close = [t for t in others if not ahead[t] > _CLOSE * float(np.abs(logits).max())]
-        beaten = [t for t in close if _beaten(reduction.pair(own, t), point)]
+        pairs = [(t, reduction.pair(own, t)) for t in close]
+        beaten = [t for t, pair in pairs if margin_sign(pair.network, point, 1.0, pair.level) <= 0]
         if beaten:
             found = _Found(upper=0.0, witness=point, rival=beaten[0], unit=0)
             rivals = [_Rival(number=t, pair=reduction.pair(own, t)) for t in others]
@@ -121,10 +122,6 @@ class _Found:
     unit: int
 
 
-def _beaten(pair: Pair, point: FloatArray) -> bool:
-    return margin_sign(pair.network, point, 1.0, pair.level) <= 0
-
-
 def _in_order(
     reduction: ClassifierReduction, own: int, others: list[int], problems: Problems
 ) -> tuple[list[_Rival], Problems]:
@@ -132,12 +129,11 @@ def _in_order(
     values, slopes = problems.values_and_slopes()
     finite = bool(np.isfinite(problems.a).all())
     order = np.argsort(np.where(slopes > 0, values / slopes, np.inf), kind="stable")
-    rivals = [
-        _Rival(number=others[i], pair=reduction.pair(own, others[i]), usable=finite and bool(values[i] > 0))
-        for i in order.tolist()
-    ]
-    for rival in rivals:
-        rival.usable = rival.usable and rival.pair.reduction.fits
+    rivals = []
+    for i in order.tolist():
+        pair = reduction.pair(own, others[i])
+        usable = finite and bool(values[i] > 0) and pair.reduction.fits
+        rivals.append(_Rival(number=others[i], pair=pair, usable=usable))
     return rivals, problems.chosen(order[[rival.usable for rival in rivals]])
 
 

@@ -207,13 +207,12 @@ class Search:
             self.trace.append(now)
 
     def _undecided(self, box: Box) -> int:
-        o = self.problem.opposing.index
-        return int(((box.low[o] < 0) & (box.high[o] > 0)).sum())
+        return int(box.undecided[self.problem.opposing.index].sum())
 
     def _choose(self, node: _Node) -> int:
         """The undecided opposing neuron with the largest gap, -1 if there is none."""
         o = self.problem.opposing.index
-        open_ = (node.box.low[o] < 0) & (node.box.high[o] > 0)
+        open_ = node.box.undecided[o]
         if not open_.any():
             return -1
         gaps = np.zeros(o.size) if node.gaps is None else node.gaps[o]
@@ -290,7 +289,7 @@ class Search:
             self._apply(node, found.step)
             if node.lower >= self.goal:
                 return
-            node.multipliers, node.delta, node.gaps = found.multipliers, found.delta, found.gaps
+            node.multipliers, node.delta, node.gaps = found.multipliers, found.multipliers.delta, found.gaps
             self._improve(node)
             left = self._undecided(node.box)
             if node.lower >= self.goal or left <= _VERY_FEW or time.monotonic() > self.deadline:
