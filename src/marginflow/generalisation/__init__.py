@@ -2,11 +2,10 @@
 
 from marginflow.doors import check_types
 from marginflow.generalisation.bias_dominance import BiasDominance, bias_dominance
-from marginflow.generalisation.confidence import Estimate, clopper_pearson_interval
 from marginflow.generalisation.line import LineError, exact_error_intervals, line_error, nearest_neighbour_line_error
 from marginflow.generalisation.no_bias import specialists_error, two_neuron_error
 from marginflow.generalisation.overfitting import OverfittingProfile, overfitting_profile
-from marginflow.generalisation.sampled import sampled_error, test_error
+from marginflow.generalisation.sampled import Estimate, clopper_pearson_interval, sampled_error, test_error
 
 __all__ = [
     "BiasDominance",

@@ -103,12 +103,9 @@ def bias_dominance(
     weight = math.fsum(sizes[harmful])
     K = math.fsum([float((network.W**2).sum()), float((b**2).sum()), float((v**2).sum())])
     count = int(harmful.sum())
-    if beta <= 0:
-        log_bound = simple = 0.0
-    elif weight == 0.0:
-        log_bound, simple = -math.inf, _union(-2.0 * d * (beta / K) ** 2, 2 * network.width)
-    else:
-        log_bound = _union(_log_tail(beta / weight, d, law), count)
+    log_bound = simple = 0.0
+    if beta > 0:
+        log_bound = _union(_log_tail(beta / weight, d, law), count) if weight > 0.0 else -math.inf
         simple = _union(-2.0 * d * (beta / K) ** 2, 2 * network.width)
     return BiasDominance(
         beta=beta,

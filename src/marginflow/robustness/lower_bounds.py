@@ -66,7 +66,9 @@ def lipschitz_bound(network: TwoLayer, X: ArrayLike, y: ArrayLike, *, level: flo
     """
     seen = neighbourhood(network, X, y, level)
     u = seen.C[0][:, None] * seen.W  # the sign y_0 does not matter
-    constant = 0.5 * float(np.linalg.norm(u.sum(axis=0))) + 0.5 * _spread(np.linalg.norm(u, axis=1), _stretch(u))
+    total = float(np.linalg.norm(u, axis=1).sum())
+    spread = min(total, float(np.sqrt(total)) * _stretch(u))
+    constant = 0.5 * float(np.linalg.norm(u.sum(axis=0))) + 0.5 * spread
     return _result("Lipschitz", seen, _ratio(_safe_values(seen), np.full(seen.n_points, constant)))
 
 
@@ -202,11 +204,6 @@ def _stretch(u: FloatArray) -> float:
     lengths = np.linalg.norm(u, axis=1)
     rows = u / np.sqrt(np.where(lengths > 0, lengths, 1.0))[:, None]
     return float(np.linalg.norm(rows, 2)) * (1.0 + 1e-10)
-
-
-def _spread(lengths: FloatArray, stretch: float) -> float:
-    total = float(lengths.sum())
-    return min(total, float(np.sqrt(total)) * stretch)
 
 
 def _local_radii(seen: Neighbourhood, deadline: float) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 from marginflow.arrays import whole_number
-from marginflow.generalisation.confidence import clopper_pearson_interval
+from marginflow.generalisation.sampled import clopper_pearson_interval
 from marginflow.generalisation.tails import log_beta_tail, log_sphere_correlation_tail
 from marginflow.theory.check import Check, Relation
 

@@ -1,7 +1,6 @@
 """Convex quadratic programs in a box: block pivoting, made safe by projected Newton steps."""
 
 import time
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,53 +15,33 @@ _OPTIMAL = 1e-14
 _RANK = 1e-15  # relative size of what counts as zero on the diagonal of a pivoted QR
 
 
-class AbstractQuadratic(ABC):
-    """A convex quadratic function with unit diagonal."""
-
-    @abstractmethod
-    def gradient(self, x: FloatArray) -> FloatArray:
-        """Derivative at x."""
-
-    @abstractmethod
-    def curvature(self, move: FloatArray) -> float:
-        """move' H move."""
-
-    @abstractmethod
-    def newton(self, x: FloatArray, gradient: FloatArray, free: IntArray, ridge: float) -> FloatArray:
-        """The step on the free coordinates to the minimum of the function plus `ridge` times half the squared step."""
-
-    @abstractmethod
-    def resolution(self, x: FloatArray) -> float:
-        """The smallest change of the function at x that is more than rounding."""
-
-
 @dataclass(frozen=True, eq=False)
-class Gram(AbstractQuadratic):
-    """x'Hx/2 - c'x: fast for many rows; squares the condition number."""
+class Gram:
+    """x'Hx/2 - c'x with unit diagonal: fast for many rows; squares the condition number."""
 
     H: FloatArray
     c: FloatArray
 
     def gradient(self, x: FloatArray) -> FloatArray:
-        """Hx - c."""
+        """Derivative at x."""
         return self.H @ x - self.c
 
     def curvature(self, move: FloatArray) -> float:
-        """By one product."""
+        """move' H move."""
         return float(move @ (self.H @ move))
 
     def newton(self, x: FloatArray, gradient: FloatArray, free: IntArray, ridge: float) -> FloatArray:
-        """By Cholesky."""
+        """The step on the free coordinates to the minimum of the function plus `ridge` times half the squared step."""
         return solve_ridged(self.H[np.ix_(free, free)], -gradient[free], ridge)
 
     def resolution(self, x: FloatArray) -> float:
-        """Relative to the linear term."""
+        """The smallest change of the function at x that is more than rounding."""
         return 1e-16 * abs(float(self.c @ x))
 
 
 @dataclass(frozen=True, eq=False)
-class LeastSquares(AbstractQuadratic):
-    """||Ax - b||^2/2: by orthogonal factorisation, as accurate as the condition of A allows."""
+class LeastSquares:
+    """||Ax - b||^2/2, unit columns: the same by orthogonal factorisation, as accurate as the condition of A allows."""
 
     A: FloatArray
     b: FloatArray
@@ -72,7 +51,7 @@ class LeastSquares(AbstractQuadratic):
         return (self.A @ x - self.b) @ self.A
 
     def curvature(self, move: FloatArray) -> float:
-        """By one product."""
+        """||A move||^2."""
         image = self.A @ move
         return float(image @ image)
 
@@ -121,14 +100,14 @@ def least_squares_in_box(
     return np.clip(x, 0.0, upper)
 
 
-def _minimise(function: AbstractQuadratic, upper: FloatArray, start: FloatArray, deadline: float) -> FloatArray:
+def _minimise(function: Gram | LeastSquares, upper: FloatArray, start: FloatArray, deadline: float) -> FloatArray:
     """Pivot first; whatever that leaves undone is the start of a method that cannot fail."""
     pivoted = block_pivoting(function, upper, start, deadline=deadline)
     return projected_newton(function, upper, pivoted, deadline=deadline)
 
 
 def block_pivoting(
-    function: AbstractQuadratic, upper: FloatArray, start: FloatArray, *, deadline: float = np.inf
+    function: Gram | LeastSquares, upper: FloatArray, start: FloatArray, *, deadline: float = np.inf
 ) -> FloatArray:
     """Guess which coordinates are at a bound, solve for the others, exchange all that are on the wrong side, again.
 
@@ -164,7 +143,7 @@ def block_pivoting(
 
 
 def projected_newton(
-    function: AbstractQuadratic, upper: FloatArray, start: FloatArray, *, deadline: float = np.inf
+    function: Gram | LeastSquares, upper: FloatArray, start: FloatArray, *, deadline: float = np.inf
 ) -> FloatArray:
     r"""Minimise a convex quadratic with unit diagonal over 0 <= x <= upper.
 

@@ -6,21 +6,88 @@ solved by QR, because samples may nearly coincide; large ones are assembled as a
 """
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import cho_solve, cholesky, qr, solve_triangular
 
-from marginflow.arrays import BoolArray, FloatArray
+from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.certificates.multipliers.box_quadratic import (
     least_squares,
     least_squares_in_box,
     minimise_in_box,
     solve_ridged,
 )
-from marginflow.certificates.multipliers.kink_span import kink_span
 from marginflow.certificates.multipliers.least_squares import Point, Residual, StationarityProblem
 
 _REFINEMENTS = 3
 _SMALL_PROBLEM = 1_000_000  # numbers in the matrix of the reduced problem
+_WELL_CONDITIONED = 1e-3  # how much of each sample must be new for normal equations
+_RANK = 1e-11
+
+
+@dataclass(frozen=True, eq=False)
+class _CholeskySpan:
+    """By normal equations: fast, for samples that are clearly independent. Errors are left to refinement."""
+
+    rows: IntArray
+    samples: FloatArray
+    factor: FloatArray
+
+    def coefficients(self, vector: FloatArray) -> FloatArray:
+        """z, shape (q,), with sum_i z_i xt_i = the part of `vector` in the span."""
+        z: FloatArray = cho_solve((self.factor, True), self.samples @ vector, check_finite=False)
+        return z
+
+    def outside(self, vector: FloatArray) -> FloatArray:
+        """The part of `vector`, or of every column of a matrix, orthogonal to the span."""
+        return vector - self.samples.T @ self.coefficients(vector)
+
+    def coordinates(self, T: FloatArray, gram: FloatArray, chosen: IntArray) -> FloatArray:
+        """B with B B' = the Gram matrix of the projections of the samples `chosen` on the span; shape (a, rank)."""
+        B: FloatArray = solve_triangular(self.factor, gram[np.ix_(self.rows, chosen)], lower=True, check_finite=False).T
+        return B
+
+
+@dataclass(frozen=True, eq=False)
+class _OrthogonalSpan:
+    """By pivoted QR: for samples that are nearly or exactly dependent."""
+
+    rows: IntArray
+    Q: FloatArray
+    R: FloatArray
+    pivots: IntArray
+
+    def coefficients(self, vector: FloatArray) -> FloatArray:
+        """The same, with 0 for dependent samples."""
+        z = np.zeros(self.rows.size)
+        z[self.pivots] = solve_triangular(self.R, self.Q.T @ vector, check_finite=False)
+        return z
+
+    def outside(self, vector: FloatArray) -> FloatArray:
+        # Twice: once is not enough in floating point.
+        once = vector - self.Q @ (self.Q.T @ vector)
+        return once - self.Q @ (self.Q.T @ once)
+
+    def coordinates(self, T: FloatArray, gram: FloatArray, chosen: IntArray) -> FloatArray:
+        return T[chosen] @ self.Q
+
+
+def _span(T: FloatArray, gram: FloatArray, rows: IntArray, *, accurate: bool) -> _CholeskySpan | _OrthogonalSpan:
+    """The span of the rows `rows` of T; gram = T T'. `accurate` asks for QR whatever the condition."""
+    if rows.size < T.shape[1] and not accurate:
+        block = gram[np.ix_(rows, rows)]
+        try:
+            factor = cholesky(block, lower=True, check_finite=False)
+        except np.linalg.LinAlgError:
+            factor = None
+        # The diagonal of the factor beside the length of its row: how much of each sample is new.
+        if factor is not None and (np.diagonal(factor) > _WELL_CONDITIONED * np.sqrt(np.diagonal(block))).all():
+            return _CholeskySpan(rows, T[rows], factor)
+    Q, R, pivots = qr(T[rows].T, mode="economic", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diagonal(R))
+    rank = int((diagonal > _RANK * diagonal[0]).sum()) if diagonal[0] > 0 else 0
+    return _OrthogonalSpan(rows, Q[:, :rank], R[:rank, :rank], pivots[:rank])
 
 
 class EliminatedKinks:
@@ -42,7 +109,7 @@ class EliminatedKinks:
         self.carried = problem.active | tied
         self.small = problem.T.shape[0] * problem.U.size <= _SMALL_PROBLEM
         self.spans = {
-            int(j): kink_span(problem.T, gram, np.flatnonzero(free[:, j]), accurate=self.small)
+            int(j): _span(problem.T, gram, np.flatnonzero(free[:, j]), accurate=self.small)
             for j in np.flatnonzero(free.any(axis=0))
         }
 

@@ -9,7 +9,7 @@ from marginflow.arrays import FloatArray
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.robustness.radius.certificate import ClassifierCertificate, ProofNode, ProofStep, RadiusCertificate
 from marginflow.robustness.radius.checker import Judgement, judged
-from marginflow.robustness.radius.normal import margins, one_unflushed
+from marginflow.robustness.radius.normal import margins
 from marginflow.robustness.radius.options import RadiusOptions
 from marginflow.robustness.radius.result import Radius, Status
 from marginflow.robustness.radius.search import TreeNode
@@ -20,11 +20,6 @@ ROUNDING = 1e-9
 _MODEST = (1.0 - 1e-7, 0.99, 0.5, 1e-2, 1e-4, 1e-6)
 # How much farther than computed the witness may be put so that the network is seen to cross the level there.
 _STRETCHES = np.append(0.0, np.geomspace(1e-15, 1e-8, 8))
-
-
-def as_length(unit: int, distance: float) -> float:
-    """A distance in units of 2^unit as the user's."""
-    return one_unflushed(distance, unit)
 
 
 def in_plain_units(

@@ -10,9 +10,9 @@ from marginflow.arrays import FloatArray, read_only
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.evaluation import checked_point
 from marginflow.robustness.radius.certificate import RadiusCertificate
-from marginflow.robustness.radius.claims import ROUNDING, as_length, confirmed, in_plain_units, on_the_other_side
+from marginflow.robustness.radius.claims import ROUNDING, confirmed, in_plain_units, on_the_other_side
 from marginflow.robustness.radius.horizons import HORIZONS, solve
-from marginflow.robustness.radius.normal import length, margin_sign, unflushed
+from marginflow.robustness.radius.normal import length, margin_sign, one_unflushed
 from marginflow.robustness.radius.options import RadiusOptions, checked_labels, checked_options
 from marginflow.robustness.radius.reduction import Reduction, farthest, reduce_network
 from marginflow.robustness.radius.result import Radius
@@ -120,7 +120,8 @@ def radius_at(
         nodes=nodes,
         units=units,
     )
-    trace = tuple((t, as_length(found.unit, low), as_length(found.unit, high)) for t, low, high in found.trace)
+    unit = found.unit
+    trace = tuple((t, one_unflushed(low, unit), one_unflushed(high, unit)) for t, low, high in found.trace)
     return confirmed(claim, network, options, begin, nodes=len(found.tree), trace=trace)
 
 
@@ -148,11 +149,11 @@ def _search(network: TwoLayer, reduction: Reduction, point: FloatArray, y: float
         unit += int(np.frexp(outcome.upper)[1])
     witness, upper = None, float("inf")
     if outcome.delta is not None:
-        delta = unflushed(reduction.geometry.lift(outcome.delta), unit)
+        delta = np.ldexp(reduction.geometry.lift(outcome.delta), unit)
         witness = on_the_other_side(network, point, delta, y, level)
         upper = length(witness - point)
-    lower = as_length(unit, outcome.lower * (1.0 - ROUNDING))
+    lower = one_unflushed(outcome.lower * (1.0 - ROUNDING), unit)
     if lower == np.inf and (y * network.v < 0)[network.W.any(axis=1)].any():
         # Neurons have cancelled, which is true up to rounding only; infinity would be too much.
-        lower = as_length(unit, HORIZONS[-1] * farthest(problem))
+        lower = one_unflushed(HORIZONS[-1] * farthest(problem), unit)
     return _Found(lower=min(lower, upper), witness=witness, unit=unit, tree=outcome.tree, trace=outcome.trace)

@@ -35,17 +35,12 @@ def exponent(values: FloatArray) -> int:
 
 def shifted(values: FloatArray, by: int | IntArray) -> FloatArray:
     """values 2^by, with zero for what is below SMALL and infinity for what overflows."""
-    scaled = unflushed(values, by)
+    scaled = np.ldexp(values, by)
     return np.where(np.abs(scaled) < SMALL, 0.0, scaled)
 
 
-def unflushed(values: FloatArray, by: int | IntArray) -> FloatArray:
-    """values 2^by, wrong by at most 2^-1075 where it is tiny, infinite where it overflows (then NumPy warns)."""
-    return np.ldexp(values, by)
-
-
 def one_unflushed(value: float, by: int) -> float:
-    """The same for one number."""
+    """value 2^by, wrong by at most 2^-1075 where it is tiny, infinite where it overflows."""
     try:
         return ldexp(value, by)
     except OverflowError:
@@ -74,7 +69,7 @@ class InputForm:
         Where a neuron sees the input |v'| is at most 1, and what is below SMALL is nothing; |v'| of a neuron that does
         not may be as large as LARGE, so that its bias counts however small it is.
         """
-        scaled = unflushed(self.b, -(self.rows + unit))
+        scaled = np.ldexp(self.b, -(self.rows + unit))
         return np.where((self.sizes > 0) & (np.abs(scaled) < SMALL), 0.0, scaled)
 
 
@@ -97,7 +92,7 @@ def normal_form(network: TwoLayer) -> NormalForm:
         counted = network.v != 0
     outputs = int(heights[counted].max()) if counted.any() else 0
     with np.errstate(over="ignore"):
-        return NormalForm(inputs=given, v=unflushed(network.v, given.rows - outputs), outputs=outputs)
+        return NormalForm(inputs=given, v=np.ldexp(network.v, given.rows - outputs), outputs=outputs)
 
 
 # The last few forms, each with the arrays that it belongs to.

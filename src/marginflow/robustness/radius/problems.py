@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray
-from marginflow.robustness.radius.normal import shifted, unflushed
+from marginflow.robustness.radius.normal import shifted
 from marginflow.robustness.radius.reduction import RadiusProblem, Reduction
 
 
@@ -99,8 +99,8 @@ class Outputs:
     def at(self, point: FloatArray, unit: int) -> Problems:
         """The problems seen from one point, label +1, with distances in units of 2^unit (see `Reduction.at`)."""
         x = shifted(point, -unit)
-        heights = unflushed(self.levels, -(self.exponents + unit))
-        constants, still = unflushed(np.stack([self.constants, self.still]), self.geometry.base - unit)
+        heights = np.ldexp(self.levels, -(self.exponents + unit))
+        constants, still = np.ldexp(np.stack([self.constants, self.still]), self.geometry.base - unit)
         return Problems(
             W=self.geometry.coordinates,
             a=self.geometry.distances(point, unit),

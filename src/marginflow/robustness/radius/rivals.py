@@ -15,9 +15,9 @@ import numpy as np
 from marginflow.arrays import FloatArray, read_only
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.robustness.radius.certificate import ClassifierCertificate, RadiusCertificate
-from marginflow.robustness.radius.claims import ROUNDING, as_length, confirmed, in_plain_units, on_the_other_side
+from marginflow.robustness.radius.claims import ROUNDING, confirmed, in_plain_units, on_the_other_side
 from marginflow.robustness.radius.horizons import HORIZONS, first_look, solve, solve_within
-from marginflow.robustness.radius.normal import input_form, length, margin_sign, normal_form, unflushed
+from marginflow.robustness.radius.normal import input_form, length, margin_sign, normal_form, one_unflushed
 from marginflow.robustness.radius.options import RadiusOptions
 from marginflow.robustness.radius.problems import Outputs, Problems
 from marginflow.robustness.radius.reduction import Geometry, Reduction, farthest
@@ -169,14 +169,15 @@ def _searched(
     if nearest is None:
         return _Found(np.inf, None, None, unit)
     winner, delta = nearest
-    lifted = unflushed(winner.pair.reduction.geometry.lift(delta), unit)
+    lifted = np.ldexp(winner.pair.reduction.geometry.lift(delta), unit)
     witness = on_the_other_side(winner.pair.network, point, lifted, 1.0, winner.pair.level)
     return _Found(length(witness - point), witness, winner.number, unit)
 
 
 def _claim(own: int, rivals: list[_Rival], found: _Found, point: FloatArray) -> ClassifierCertificate:
     """The largest common bound, with a proof for every rival."""
-    lower = min(as_length(found.unit, min(rival.lower for rival in rivals) * (1.0 - ROUNDING)), found.upper)
+    least = min(rival.lower for rival in rivals) * (1.0 - ROUNDING)
+    lower = min(one_unflushed(least, found.unit), found.upper)
     proofs: dict[int, RadiusCertificate] = {}
     exponents = [rival.pair.reduction.outputs for rival in rivals]
     plain = in_plain_units([rival.tree for rival in rivals], found.unit, exponents)
