@@ -72,7 +72,9 @@ def test_wrong_side_of_a_pre_activation_is_noticed(known):
         slack, reason = existence._inequalities(flint, system, box)
         assert slack > 0
         assert reason == ""
-        system.signs = -system.signs  # every direction turns round, every pre-activation changes its sign
+        system.signs = [
+            -sign for sign in system.signs
+        ]  # every direction turns round, every pre-activation changes its sign
         slack, reason = existence._inequalities(flint, system, box)
         assert slack < 0
         assert "pre-activation" in reason

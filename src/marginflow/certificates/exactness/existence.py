@@ -113,8 +113,8 @@ class _System:
         self.others = np.flatnonzero(~certificate.support)
         T = augmented_samples(data.X, bias=net.b is not None)
         self.T, self.T_others = T[self.rows], T[self.others]
-        self.y, self.y_others = data.y[self.rows], data.y[self.others]
-        self.signs = np.sign(net.v[self.live])
+        self.y, self.y_others = data.y[self.rows].astype(int).tolist(), data.y[self.others].astype(int).tolist()
+        self.signs = np.sign(net.v[self.live]).astype(int).tolist()
         self.kink = certificate.kinks[np.ix_(self.rows, self.live)]
         self.active = (certificate.clarke[np.ix_(self.rows, self.live)] == 1.0) & ~self.kink
         self.pairs = [(int(i), int(j)) for i, j in np.argwhere(self.kink)]
@@ -125,36 +125,36 @@ class _System:
         scales = np.abs(self.v) * np.linalg.norm(self.A, axis=1) if self.trained else np.zeros(0)
         self.start = np.concatenate([lam, scales, [mu[pair] for pair in self.pairs]])
         self.size = self.start.size
+        # Which unknown is m_ij, neuron by neuron: pairs of its position and the sample.
+        self.of_kinks: list[list[tuple[int, int]]] = [[] for _ in self.live]
+        for position, (i, j) in enumerate(self.pairs, start=self.rows.size + scales.size):
+            self.of_kinks[j].append((position, i))
+        self.of_neuron = [
+            [(i, i) for i in np.flatnonzero(column).tolist()] + of_kinks
+            for column, of_kinks in zip(self.active.T, self.of_kinks, strict=True)
+        ]
 
-    def parts(self, flint: Any, x: list[Any]) -> tuple[list[Any], list[Any], list[Any]]:
-        """lambda, a and mu out of the vector of unknowns."""
+    def at(self, flint: Any, x: list[Any]) -> tuple[list[Any], list[Any], list[Any], Any, Any]:
+        """lambda, a and mu out of the unknowns, the rows e_j = s_j sum_i y_i m_ij xt_i, and all xt_i . e_j."""
         n, k = self.active.shape
-        lam = x[:n]
         scales = x[n : n + k] if self.trained else [ball(flint, value) ** 2 for value in self.v.tolist()]
-        return lam, scales, x[n + (k if self.trained else 0) :]
-
-    def directions(self, flint: Any, lam: list[Any], mu: list[Any]) -> Any:
-        """The rows e_j = s_j sum_i y_i m_ij xt_i."""
-        n, k = self.active.shape
         M = flint.arb_mat(k, n)
-        for i in range(n):
-            for j in np.flatnonzero(self.active[i]).tolist():
-                M[j, i] = int(self.signs[j] * self.y[i]) * lam[i]
-        for (i, j), value in zip(self.pairs, mu, strict=True):
-            M[j, i] = int(self.signs[j] * self.y[i]) * value
-        return M * ball_matrix(flint, self.T.tolist())
+        for j, unknowns in enumerate(self.of_neuron):
+            for position, i in unknowns:
+                M[j, i] = self.signs[j] * self.y[i] * x[position]
+        T = ball_matrix(flint, self.T.tolist())
+        E = M * T
+        return x[:n], scales, x[self.size - len(self.pairs) :], E, T * E.transpose()
 
     def equations(self, flint: Any, x: list[Any]) -> list[Any]:
         """The left sides minus the right sides, enclosed."""
         n, k = self.active.shape
-        lam, scales, mu = self.parts(flint, x)
-        E = self.directions(flint, lam, mu)
-        Z = ball_matrix(flint, self.T.tolist()) * E.transpose()
+        _, scales, _, E, Z = self.at(flint, x)
         out = []
         for i in range(n):
             total = flint.arb(0)
             for j in np.flatnonzero(self.active[i]).tolist():
-                total += int(self.signs[j] * self.y[i]) * scales[j] * Z[i, j]
+                total += self.signs[j] * self.y[i] * scales[j] * Z[i, j]
             out.append(total - 1)
         if self.trained:
             for j in range(k):
@@ -165,38 +165,27 @@ class _System:
     def jacobian(self, flint: Any, x: list[Any]) -> Any:
         """The matrix of partial derivatives, enclosed over the box x."""
         n, k = self.active.shape
-        lam, scales, mu = self.parts(flint, x)
+        _, scales, _, _, Z = self.at(flint, x)
         T = ball_matrix(flint, self.T.tolist())
         G = T * T.transpose()
-        Z = T * self.directions(flint, lam, mu).transpose()
         act = flint.arb_mat(n, k, [int(value) for value in self.active.ravel()])
         weighted = flint.arb_mat(n, k, [act[i, j] * scales[j] for i in range(n) for j in range(k)])
         shared = weighted * act.transpose()
-        first_mu = n + (k if self.trained else 0)
-        sign = [int(value) for value in self.signs]
-        y = [int(value) for value in self.y]
+        sign, y = self.signs, self.y
         J = flint.arb_mat(self.size, self.size)
-        by_neuron: list[list[tuple[int, int]]] = [[] for _ in range(k)]
-        for index, (i, j) in enumerate(self.pairs):
-            by_neuron[j].append((first_mu + index, i))
         for i in range(n):
             for m in range(n):
                 J[i, m] = y[i] * y[m] * G[i, m] * shared[i, m]
             for j in np.flatnonzero(self.active[i]).tolist():
                 if self.trained:
                     J[i, n + j] = sign[j] * y[i] * Z[i, j]
-                for column, m in by_neuron[j]:
+                for column, m in self.of_kinks[j]:
                     J[i, column] = y[i] * y[m] * scales[j] * G[i, m]
         for j in range(k):
-            if self.trained:
-                for m in np.flatnonzero(self.active[:, j]).tolist():
-                    J[n + j, m] = 2 * sign[j] * y[m] * Z[m, j]
-                for column, m in by_neuron[j]:
+            for column, m in self.of_neuron[j]:
+                if self.trained:
                     J[n + j, column] = 2 * sign[j] * y[m] * Z[m, j]
-            for row, i in by_neuron[j]:
-                for m in np.flatnonzero(self.active[:, j]).tolist():
-                    J[row, m] = sign[j] * y[m] * G[i, m]
-                for column, m in by_neuron[j]:
+                for row, i in self.of_kinks[j]:
                     J[row, column] = sign[j] * y[m] * G[i, m]
         return J
 
@@ -278,9 +267,7 @@ def _krawczyk(flint: Any, system: _System, x: list[Any], Y: Any) -> KKTProof:
 
 def _inequalities(flint: Any, system: _System, box: list[Any]) -> tuple[float, str]:
     """The smallest relative slack of the strict inequalities over the box, and the first that fails."""
-    lam, scales, mu = system.parts(flint, box)
-    E = system.directions(flint, lam, mu)
-    Z = ball_matrix(flint, system.T.tolist()) * E.transpose()
+    lam, scales, mu, E, Z = system.at(flint, box)
     top = max(upper(value) for value in lam)
     length = max(float(np.linalg.norm(system.T, axis=1).max()), np.finfo(float).tiny)
     checks: list[tuple[float, str]] = [(lower(value) / top, "a multiplier is not positive") for value in lam]
@@ -297,17 +284,16 @@ def _inequalities(flint: Any, system: _System, box: list[Any]) -> tuple[float, s
                 checks.append((lower(signed) / length, "a pre-activation may change its sign"))
     if system.others.size:
         Z = ball_matrix(flint, system.T_others.tolist()) * E.transpose()
-        for i, label in enumerate(system.y_others.tolist()):
-            q = sum((int(system.signs[j]) * scales[j] * Z[i, j].nonnegative_part() for j in range(k)), flint.arb(0))
-            checks.append((lower(int(label) * q - 1), "a sample without a multiplier may lie below the margin"))
+        for i, label in enumerate(system.y_others):
+            q = sum((system.signs[j] * scales[j] * Z[i, j].nonnegative_part() for j in range(k)), flint.arb(0))
+            checks.append((lower(label * q - 1), "a sample without a multiplier may lie below the margin"))
     slack, reason = min(checks)
     return slack, "" if slack > 0 else f"{reason} (slack {slack:.1e}); the KKT point is not strict."
 
 
 def _distance(flint: Any, system: _System, box: list[Any]) -> float:
     """Upper bound of ||theta* - theta|| / ||theta|| for the balanced theta* of the box."""
-    lam, scales, mu = system.parts(flint, box)
-    E = system.directions(flint, lam, mu)
+    _, scales, _, E, _ = system.at(flint, box)
     A = ball_matrix(flint, system.A.tolist())
     squares, norm2 = flint.arb(0), flint.arb(0)
     for j, v in enumerate(system.v.tolist()):
@@ -317,7 +303,7 @@ def _distance(flint: Any, system: _System, box: list[Any]) -> float:
             squares += change * change
             norm2 += A[j, r] * A[j, r]
         if system.trained:
-            change = int(system.signs[j]) * length - ball(flint, v)
+            change = system.signs[j] * length - ball(flint, v)
             squares += change * change
             norm2 += ball(flint, v) ** 2
     return upper(root(flint, squares / norm2))

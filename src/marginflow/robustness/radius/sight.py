@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -29,21 +29,20 @@ class SeenNeurons:
     a: FloatArray
 
 
-# The last sight, with all that it was made of.
-_last_sight: list[tuple[Grouped, FloatArray, float, float, SeenNeurons]] = []
-
-
 def sight(inputs: InputForm, groups: IntArray, point: FloatArray, lower: float, noise: float) -> SeenNeurons:
     """What is seen within the ball of radius `lower`; the last one is remembered."""
-    grouped = _grouped(inputs, groups)
-    for same, seen, bound, charged, known in tuple(_last_sight):
-        if same is grouped and (bound, charged) == (lower, noise) and np.array_equal(seen, point):
-            return known
+    grouped = _grouped(inputs, np.asarray(groups, dtype=np.int64).tobytes())
+    return _sight(inputs, grouped, np.asarray(point, dtype=np.float64).tobytes(), lower, noise)
+
+
+@lru_cache(maxsize=1)
+def _sight(inputs: InputForm, grouped: Grouped, given: bytes, lower: float, noise: float) -> SeenNeurons:
+    point = np.frombuffer(given)
     k = exponent(np.array(lower))
     x, L, b = shifted(point, -k), float(np.ldexp(lower, -k)), inputs.biases(k)
     live, first, group = grouped.live, grouped.first, grouped.group
     reach, offsets = float(np.linalg.norm(x)) + L, b[live] / grouped.size
-    found = SeenNeurons(
+    return SeenNeurons(
         grouped=grouped,
         unit=k,
         L=L,
@@ -53,8 +52,6 @@ def sight(inputs: InputForm, groups: IntArray, point: FloatArray, lower: float, 
         steady=np.maximum(b[~live], 0.0),
         a=grouped.rows @ x + offsets[first],
     )
-    _last_sight[:] = [(grouped, point.copy(), lower, noise, found)]
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,19 +85,12 @@ class Grouped:
         return R.T, float(np.linalg.norm(self.rows - R.T @ Q.T)), loose
 
 
-# What the last certificate said of groups, with the inputs it was about.
-_last: list[tuple[InputForm, IntArray, Grouped]] = []
-
-
-def _grouped(inputs: InputForm, groups: IntArray) -> Grouped:
-    for known, same, found in tuple(_last):
-        if known is inputs and np.array_equal(same, groups):
-            return found
+@lru_cache(maxsize=1)
+def _grouped(inputs: InputForm, given: bytes) -> Grouped:
+    groups = np.frombuffer(given, dtype=np.int64)
     live = groups >= 0
     size = np.linalg.norm(inputs.W[live], axis=1)
     units = inputs.W[live] / size[:, None]
     _, first, group = np.unique(groups[live], return_index=True, return_inverse=True)
     apart = np.linalg.norm(units - units[first][group], axis=1)
-    found = Grouped(live, first, group, size, units[first], apart, np.abs(inputs.W).sum(axis=1))
-    _last[:] = [(inputs, groups.copy(), found)]
-    return found
+    return Grouped(live, first, group, size, units[first], apart, np.abs(inputs.W).sum(axis=1))
