@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, real_number, whole_number
 from marginflow.networks import TwoLayer
-from marginflow.robustness.attack_result import AttackResult, run_attack
-from marginflow.robustness.attacks import ddn, fgm, fmn, nearest_of_two
+from marginflow.robustness.attacks import AttackResult, ddn, fgm, fmn, nearest_of_two, run_attack
 from marginflow.robustness.convex_concave import descend
 from marginflow.robustness.neighbourhood import Neighbourhood
 

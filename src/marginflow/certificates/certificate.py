@@ -278,12 +278,6 @@ class Certificate(Plotted, Plain):
     def __str__(self) -> str:
         return self.summary()
 
-    def _best(self) -> list[str]:
-        """That no multipliers do better, where that says something."""
-        if self.total_lower_bound <= 0.0:
-            return []
-        return [f"  no multipliers reach a total below {self.total_lower_bound:.2e} (reached: {self.total:.2e})"]
-
     def summary(self, tolerance: float = DEFAULT_TOLERANCE) -> str:
         """The certificate in a few lines, judged at `tolerance`."""
         report = self.kink_report
@@ -295,6 +289,7 @@ class Certificate(Plotted, Plain):
             )
         answer = "holds" if self.holds(tolerance) else "does not hold"
         kind = "max margin" if self.penalty is None else f"soft margin, C = {self.penalty:g}"
+        best = f"  no multipliers reach a total below {self.total_lower_bound:.2e} (reached: {self.total:.2e})"
         lines = [
             f"KKT certificate ({kind}) {answer} at {tolerance:.0e}",
             f"  stationarity     {self.stationarity:.2e}   "
@@ -302,7 +297,7 @@ class Certificate(Plotted, Plain):
             f"  complementarity  {self.complementarity:.2e}",
             f"  feasibility      {self.feasibility:.2e}",
             f"  dual             {self.dual_feasibility:.2e}",
-            *self._best(),
+            *([best] if self.total_lower_bound > 0.0 else []),
             f"  ||theta||^2 = {self.norm_squared:.6g}, sum lambda = {self.multipliers.sum():.6g}, "
             f"identity off by {self.norm_identity:.1e}"
             + ("" if self.balance is None else f", balance off by {self.balance:.1e}"),

@@ -1,7 +1,9 @@
 r"""Is a network a KKT point of the max-margin problem? The multipliers are found here, never taken on trust."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -126,9 +128,10 @@ def certify(
     scale = 1.0 if penalty is not None else least ** (-1.0 / network.degree)
     at_one = network if penalty is not None else network.scaled(scale)
     pattern, Z = recognise(at_one, data.X, tolerance)
-    found = None if candidate is None else _explained(at_one, data, pattern, Z, candidate, cap=cap, weight=weight)
+    pose = partial(stationarity_problem, at_one, data, pattern, Z, cap=cap, weight=weight)
+    found = None if candidate is None else _explained(pose, candidate)
     if found is None:
-        problem = stationarity_problem(at_one, data, pattern, Z, cap=cap, weight=weight)
+        problem = pose()
         deadline -= time.monotonic() - began  # to judge what is found takes about as long as to pose the problem
         enough = np.inf if as_given else _enough(problem, candidate)
         found = best_multipliers(problem, candidate, enough=enough, deadline=deadline)
@@ -158,16 +161,7 @@ def certify(
     )
 
 
-def _explained(
-    network: TwoLayer,
-    data: Dataset,
-    pattern: Pattern,
-    Z: FloatArray,
-    candidate: Point,
-    *,
-    cap: float,
-    weight: float,
-) -> Multipliers | None:
+def _explained(pose: Callable[..., StationarityProblem], candidate: Point) -> Multipliers | None:
     """The candidate, where it leaves nothing to explain: only samples that carry a multiplier are looked at.
 
     No other multipliers can do better then, so that the bound on what they reach is 0.
@@ -176,7 +170,7 @@ def _explained(
     carry = np.flatnonzero(lam > 0.0)
     if 2 * carry.size > lam.size:
         return None
-    problem = stationarity_problem(network, data, pattern, Z, cap=cap, weight=weight, rows=carry)
+    problem = pose(rows=carry)
     some = feasible(problem, lam[carry], mu[carry])
     size = problem.residual(*some).norm()
     if size > _CANDIDATE_IS_ENOUGH * problem.norm():

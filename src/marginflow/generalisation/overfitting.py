@@ -135,9 +135,10 @@ def overfitting_profile(
     s = vector("sizes", sizes)
     if not p.size == L.size == s.size or p.size == 0:
         raise InputError(f"noise, errors, sizes have {p.size}, {L.size}, {s.size} entries; equal numbers are expected.")
-    for name, values, high in (("noise", p, 1.0), ("errors", L, 1.0)):
-        if values.min() < 0 or values.max() > high:
-            raise InputError(f"{name} has the value {values[(values < 0) | (values > high)][0]:g}; [0, 1] is expected.")
+    for name, values in (("noise", p), ("errors", L)):
+        outside = values[(values < 0) | (values > 1)]
+        if outside.size:
+            raise InputError(f"{name} has the value {outside[0]:g}; [0, 1] is expected.")
     if s.min() <= 0:
         raise InputError(f"sizes has the value {s.min():g}; positive sizes are expected.")
     confidence = real_number("confidence", confidence, above=0.0, below=1.0)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, one_of, read_only, whole_number
 from marginflow.errors import InputError
-from marginflow.robustness.attack_result import AttackResult
+from marginflow.robustness.attacks import AttackResult
 from marginflow.robustness.lower_bounds import LowerBounds
 from marginflow.robustness.radius import Radius
 

@@ -88,7 +88,7 @@ def nearest(
         elif worst <= 1e-7 * lower and reached <= lower * (1 - 1e-12):
             break  # rounding has the upper hand
         if rows.n >= max_rows:
-            best = best[: rows.n] if best.size >= rows.n else np.append(best, np.zeros(rows.n - best.size))
+            best = np.append(best, np.zeros(rows.n - best.size))
             kept = (mu > 0) | (best > 0)
             separator.dropped(rows.owners[: rows.n][~kept])
             rows.keep(kept)

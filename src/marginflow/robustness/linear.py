@@ -99,8 +99,8 @@ def _with_bias(points: FloatArray, signs: FloatArray) -> tuple[FloatArray, float
     """Multipliers and bias by an active set, started on the nearest points of the two convex hulls."""
     n = signs.size
     centred = points - points.mean(axis=0)
-    scale = float(np.abs(centred).max())
-    rows = signs[:, None] * centred / (scale if scale > 0 else 1.0)
+    scale = float(np.abs(centred).max()) or 1.0
+    rows = signs[:, None] * centred / scale
     heavy = 1e3 * np.sqrt(points.shape[1])
     A = np.vstack([rows.T, heavy * (signs > 0), heavy * (signs < 0)])
     share, _ = nnls(A, np.concatenate([np.zeros(points.shape[1]), [heavy, heavy]]), maxiter=50 * n)
@@ -118,8 +118,7 @@ def _with_bias(points: FloatArray, signs: FloatArray) -> tuple[FloatArray, float
         if slack[worst] >= -1e-11 or support[worst]:
             break
         support[worst] = True
-    unit = scale if scale > 0 else 1.0
-    weights = alpha / unit**2
+    weights = alpha / scale**2
     w = (weights * signs) @ points
     return weights, b - float(points.mean(axis=0) @ w)
 

@@ -250,7 +250,7 @@ def _over_balls(
     radii = np.zeros(seen.n_points)
     already = seen.already()
     if balls is None:
-        _, gradients = seen.values_and_gradients(np.zeros((seen.n_points, seen.rank)))
+        _, gradients = seen.values_and_gradients()
         slopes, steps = np.linalg.norm(gradients, axis=1), seen.steps(-gradients)
         moving = slopes > 0  # elsewhere f is constant nearby, and the walk along the gradient says nothing
         known = np.full(seen.n_points, np.inf)

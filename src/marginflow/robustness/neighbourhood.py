@@ -6,7 +6,7 @@ bound works with k coordinates; the change of coordinates is an isometry and los
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,9 +52,9 @@ class Neighbourhood:
         """Number of coordinates of a perturbation."""
         return int(self.W.shape[1])
 
-    def values_and_gradients(self, delta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """f_i(delta_i) and its gradient (relu'(0) = 0), shapes (n,) and (n, r)."""
-        Z = self.A + delta @ self.W.T
+    def values_and_gradients(self, delta: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """f_i(delta_i), by default at delta = 0, and its gradient (relu'(0) = 0), shapes (n,) and (n, r)."""
+        Z = self.A if delta is None else self.A + delta @ self.W.T
         slopes = np.where(Z > 0, self.C, 0.0)
         return (slopes * Z).sum(axis=1) - self.level, slopes @ self.W
 
@@ -84,7 +84,7 @@ class Neighbourhood:
 
     def only(self, index: IntArray | BoolArray) -> Neighbourhood:
         """The same network seen from some of the points."""
-        return Neighbourhood(A=self.A[index], C=self.C[index], W=self.W, basis=self.basis, level=self.level)
+        return replace(self, A=self.A[index], C=self.C[index])
 
 
 def points_and_labels(network: TwoLayer, X: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -20,7 +20,6 @@ from marginflow.robustness.neighbourhood import points_and_labels
 from marginflow.robustness.piecewise import BLOCK_NUMBERS, Changes, changes_of_block, without_noise
 
 AtZero = Literal["flips", "keeps", "positive", "negative"]
-AT_ZERO: tuple[str, ...] = ("flips", "keeps", "positive", "negative")
 
 
 def zero_flips(y: FloatArray, at_zero: AtZero) -> BoolArray:
@@ -31,12 +30,8 @@ def zero_flips(y: FloatArray, at_zero: AtZero) -> BoolArray:
     "positive": sign(0) = +1, so only a negative sample flips at zero [VYS22, Sec. 2].
     "negative": sign(0) = -1, so only a positive sample flips at zero [FVBS23, Sec. 2].
     """
-    one_of("at_zero", at_zero, AT_ZERO)
-    if at_zero == "flips":
-        return np.ones(y.size, dtype=np.bool_)
-    if at_zero == "keeps":
-        return np.zeros(y.size, dtype=np.bool_)
-    return y < 0 if at_zero == "positive" else y > 0
+    flips = {"flips": y != 0, "keeps": y == 0, "positive": y < 0, "negative": y > 0}
+    return flips[one_of("at_zero", at_zero, tuple(flips))]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, real_number, vector, whole_number
 from marginflow.display import Displayed, shortened
 from marginflow.networks import TwoLayer
-from marginflow.robustness.attack_result import LENGTHENINGS, flips_beyond_rounding
+from marginflow.robustness.attacks import LENGTHENINGS, flips_beyond_rounding
 from marginflow.robustness.chord import ChordBound, Relaxation, bound_from_multipliers, chord_bound_of
 from marginflow.robustness.clock import Clock
 from marginflow.robustness.convex_concave import descend
@@ -246,7 +246,7 @@ class _Asked:
     def directions(self, given: Sequence[ArrayLike], n_random: int, rng: np.random.Generator) -> list[FloatArray]:
         """The sum of y_i x_i, downhill sums of gradients (plain and of unit length), the given ones, random ones."""
         seen, d = self.seen, self.network.dimension
-        _, gradients = seen.values_and_gradients(np.zeros((seen.n_points, seen.rank)))
+        _, gradients = seen.values_and_gradients()
         lengths = np.linalg.norm(gradients, axis=1)
         downhill = -self.sigma[:, None] * seen.lift(gradients)
         units = downhill / np.where(lengths > 0, lengths, 1.0)[:, None]

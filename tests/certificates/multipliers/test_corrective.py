@@ -66,8 +66,8 @@ def test_an_atom_whose_best_weight_is_exactly_zero_is_dropped_without_a_division
     """Lawson and Hanson's step is sought among weights that fall below zero; 0 / 0 would be a warning."""
     atoms = _Atoms(problem_of(known.separating(12, 3, 6, 0), 1e-8))
     atoms.columns, atoms.target = np.eye(3)[:, :2], np.array([1.0, 0.0, 0.0])
-    atoms.samples, atoms.subsets, atoms.sizes = [0, 1], [np.zeros(1, dtype=bool)] * 2, [1.0, 1.0]
+    atoms.atoms = [(i, np.zeros(1, dtype=bool), 1.0) for i in (0, 1)]
     atoms.weights = np.zeros(2)
     atoms.correct()
     np.testing.assert_array_equal(atoms.weights, [1.0])
-    assert atoms.samples == [0]
+    assert [sample for sample, *_ in atoms.atoms] == [0]

@@ -96,7 +96,7 @@ def certify_classifier(
     scale = power * least**-0.5
     pattern, Z = recognise(TwoLayer(W=at_one.W, b=at_one.b, v=np.ones(at_one.width)), points, KINK_TOLERANCE)
     margins = margins_of(at_one, points, own)
-    program = ClassesProgram.of(at_one, points, own, Z, pattern.active, pattern.kink, margins)
+    program = ClassesProgram.of(at_one, points, own, pattern, Z, margins)
     candidate = None
     if multipliers is not None:
         given = _feasible(at_one, own, pattern.kink, multipliers)

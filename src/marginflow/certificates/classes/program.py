@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.certificates.pattern import coordinates
+from marginflow.certificates.pattern import Pattern, coordinates
 from marginflow.networks import Classifier
 
 _STEPS, _GAP = 80, 1e-13
@@ -70,20 +70,14 @@ class ClassesProgram:
 
     @classmethod
     def of(
-        cls,
-        network: Classifier,
-        X: FloatArray,
-        own: IntArray,
-        Z: FloatArray,
-        active: BoolArray,
-        kink: BoolArray,
-        margins: FloatArray,
+        cls, network: Classifier, X: FloatArray, own: IntArray, pattern: Pattern, Z: FloatArray, margins: FloatArray
     ) -> ClassesProgram:
         """For a network at margin 1, in coordinates of the span of the samples."""
         T, U = coordinates(network, X)
         factor = 2.0 / np.sqrt(network.norm_squared())
         omega = factor * np.where(np.isfinite(margins), np.maximum(margins - 1.0, 0.0), 0.0)
-        return cls(T=T, U=U, V=network.V, own=own, active=active, kink=kink, rho=np.maximum(Z, 0.0), omega=omega)
+        rho = np.maximum(Z, 0.0)
+        return cls(T=T, U=U, V=network.V, own=own, active=pattern.active, kink=pattern.kink, rho=rho, omega=omega)
 
     # The linear map -------------------------------------------------------------------------------
 

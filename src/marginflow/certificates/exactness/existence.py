@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, whole_number
+from marginflow.arrays import whole_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate
 from marginflow.certificates.exactness.balls import ball, ball_matrix, lower, precision, root, upper
 from marginflow.certificates.kkt import certify
@@ -190,14 +190,9 @@ class _System:
         return J
 
 
-def _floats(matrix: Any) -> FloatArray:
-    values = np.array([float(value.mid()) for value in matrix.entries()])
-    return values.reshape(matrix.nrows(), matrix.ncols())
-
-
 def _inverse_by_floats(flint: Any, J: Any) -> Any:
     """An approximate inverse of the midpoint; equations and unknowns are scaled, since their units differ."""
-    middle = _floats(J)
+    middle = np.array([float(value.mid()) for value in J.entries()]).reshape(J.nrows(), J.ncols())
     row = 1.0 / np.maximum(np.abs(middle).max(axis=1), np.finfo(float).tiny)
     column = 1.0 / np.maximum(np.abs(row[:, None] * middle).max(axis=0), np.finfo(float).tiny)
     try:

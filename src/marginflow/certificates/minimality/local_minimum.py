@@ -269,7 +269,7 @@ class _Judge:
         rows = np.flatnonzero(self.certificate.margins <= 1.0 + 1e3 * self.tolerance)
         part = problem.rows(rows)
         free = part.kink & (net.v != 0) & ~self.zero
-        reduced = EliminatedKinks(part, part.T @ part.T.T, free, np.zeros_like(free))
+        reduced = EliminatedKinks(part, free, np.zeros_like(free))
         effect = sign * (1.0 if trained else abs(float(net.v[neuron])))
         wanted = -effect * y[rows] * np.maximum(self.T[rows] @ u, 0.0)
         z = solve_ridged(reduced.hessian(), wanted, 1e-14)

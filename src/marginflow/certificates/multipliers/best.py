@@ -161,23 +161,18 @@ def _with_growing_sample_set(
 
 def _solve(problem: StationarityProblem, lam: FloatArray, mu: FloatArray, *, warm: bool, deadline: float) -> Point:
     """Pivot; where that is not known to have ended at the optimum, go by atoms or by gradients, and pivot again."""
-    gram = problem.T @ problem.T.T
-    usable = problem.kink & (problem.v != 0)
-    if warm:
-        free, tied = _states(usable, lam, mu)
-    else:
-        free, tied = usable, np.zeros_like(usable)
-    best, optimal = _pivot(problem, gram, usable, free, tied, feasible(problem, lam, mu), deadline)
+    free, tied = _states(problem, lam, mu) if warm else (problem.usable, np.zeros_like(problem.usable))
+    best, optimal = _pivot(problem, free, tied, feasible(problem, lam, mu), deadline)
     if time.monotonic() > deadline:
         return best
     if not _is_best(problem, best, optimal) and _suits_atoms(problem):
         best = _better(problem, best, by_atoms(problem, max_rounds=_ATOM_ROUNDS, deadline=deadline))
-        return _pivot(problem, gram, usable, *_states(usable, *best), best, deadline)[0]
+        return _pivot(problem, *_states(problem, *best), best, deadline)[0]
     for steps in _GRADIENT_STEPS:
         if _is_best(problem, best, optimal) or time.monotonic() > deadline:
             break
         best = _better(problem, best, descend(problem, *best, max_steps=steps, deadline=deadline))
-        best, optimal = _pivot(problem, gram, usable, *_states(usable, *best), best, deadline)
+        best, optimal = _pivot(problem, *_states(problem, *best), best, deadline)
     return best
 
 
@@ -197,35 +192,29 @@ def _better(problem: StationarityProblem, first: Point, second: Point) -> Point:
     return second if problem.residual(*second).norm() < problem.residual(*first).norm() else first
 
 
-def _states(usable: BoolArray, lam: FloatArray, mu: FloatArray) -> tuple[BoolArray, BoolArray]:
+def _states(problem: StationarityProblem, lam: FloatArray, mu: FloatArray) -> tuple[BoolArray, BoolArray]:
     """Free and tied kinks as read from a feasible point."""
     small = _SIGN * float(lam.max(initial=0.0))
-    carrying = usable & (lam > small)[:, None]
+    carrying = problem.usable & (lam > small)[:, None]
     tied = carrying & (mu >= lam[:, None] - small)
     return carrying & (mu > small) & ~tied, tied
 
 
 def _pivot(
-    problem: StationarityProblem,
-    gram: FloatArray,
-    usable: BoolArray,
-    free: BoolArray,
-    tied: BoolArray,
-    best: Point,
-    deadline: float,
+    problem: StationarityProblem, free: BoolArray, tied: BoolArray, best: Point, deadline: float
 ) -> tuple[Point, bool]:
     """Change every state whose sign condition fails, until none fails (True), states repeat or time is over (False)."""
     best_size = problem.residual(*best).norm()
     reach = np.linalg.norm(problem.T, axis=1)[:, None] * np.abs(problem.v)
     generator = np.linalg.norm(reach, axis=1) + np.linalg.norm(problem.rho, axis=1) + np.abs(problem.omega)
-    noise = _NOISE * problem.norm()
+    noise, usable = _NOISE * problem.norm(), problem.usable
     lam = best[0]
     seen: set[int] = set()
     for _ in range(_PIVOT_ROUNDS):
         if time.monotonic() > deadline:
             break
         seen.add(hash((free.tobytes(), tied.tobytes())))
-        lam, mu = EliminatedKinks(problem, gram, free, tied).solve(lam, deadline=deadline)
+        lam, mu = EliminatedKinks(problem, free, tied).solve(lam, deadline=deadline)
         point = feasible(problem, lam, mu)
         size = problem.residual(*point).norm()
         if size < best_size:

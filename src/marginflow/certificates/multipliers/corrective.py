@@ -26,9 +26,7 @@ class _Atoms:
     def __init__(self, problem: StationarityProblem) -> None:
         self.problem = problem
         self.target = problem.base.stacked()
-        self.samples: list[int] = []
-        self.subsets: list[BoolArray] = []
-        self.sizes: list[float] = []
+        self.atoms: list[tuple[int, BoolArray, float]] = []  # sample, subset of its kinks, size of the column
         self.columns = np.zeros((self.target.size, 0))
         self.weights = np.zeros(0)
 
@@ -42,9 +40,7 @@ class _Atoms:
         """Let an atom enter with weight 0."""
         column = self.column(i, subset)
         size = float(np.linalg.norm(column))
-        self.samples.append(i)
-        self.subsets.append(subset)
-        self.sizes.append(size)
+        self.atoms.append((i, subset, size))
         self.columns = np.column_stack([self.columns, column / size])
         self.weights = np.append(self.weights, 0.0)
 
@@ -64,15 +60,13 @@ class _Atoms:
             used &= ~(low & (self.weights <= 1e-15 * self.weights.max(initial=0.0)))
             self.weights[~used] = 0.0
         keep = np.flatnonzero(self.weights > 0)
-        self.samples = [self.samples[a] for a in keep]
-        self.subsets = [self.subsets[a] for a in keep]
-        self.sizes = [self.sizes[a] for a in keep]
+        self.atoms = [self.atoms[a] for a in keep]
         self.columns, self.weights = self.columns[:, keep], self.weights[keep]
 
     def multipliers(self) -> Point:
         """lambda and mu of the weighted atoms."""
         lam, mu = np.zeros(self.problem.y.size), np.zeros(self.problem.kink.shape)
-        for i, subset, size, weight in zip(self.samples, self.subsets, self.sizes, self.weights, strict=True):
+        for (i, subset, size), weight in zip(self.atoms, self.weights, strict=True):
             lam[i] += weight / size
             mu[i] += subset * (weight / size)
         return lam, np.minimum(mu, lam[:, None])

@@ -96,20 +96,17 @@ class EliminatedKinks:
     Parameters
     ----------
     problem : StationarityProblem
-    gram : array, shape (n, n)
-        T T', computed once by the caller.
     free, tied : bool arrays, shape (n, k)
         Disjoint subsets of the kinks; the other kinks have mu_ij = 0.
     """
 
-    def __init__(self, problem: StationarityProblem, gram: FloatArray, free: BoolArray, tied: BoolArray) -> None:
+    def __init__(self, problem: StationarityProblem, free: BoolArray, tied: BoolArray) -> None:
         self.problem = problem
-        self.gram = gram
         self.tied = tied
         self.carried = problem.active | tied
         self.small = problem.T.shape[0] * problem.U.size <= _SMALL_PROBLEM
         self.spans = {
-            int(j): _span(problem.T, gram, np.flatnonzero(free[:, j]), accurate=self.small)
+            int(j): _span(problem.T, problem.gram, np.flatnonzero(free[:, j]), accurate=self.small)
             for j in np.flatnonzero(free.any(axis=0))
         }
 
@@ -117,10 +114,10 @@ class EliminatedKinks:
         """The Gram matrix of the reduced problem, y_i y_l sum_j v_j^2 (P_j xt_i) . (P_j xt_l) + ..., shape (n, n)."""
         p = self.problem
         weighted = self.carried * np.abs(p.v)
-        H: FloatArray = self.gram * (weighted @ weighted.T)
+        H: FloatArray = p.gram * (weighted @ weighted.T)
         for j, span in self.spans.items():
             rows = np.flatnonzero(self.carried[:, j])
-            B = p.v[j] * span.coordinates(p.T, self.gram, rows)
+            B = p.v[j] * span.coordinates(p.T, p.gram, rows)
             H[np.ix_(rows, rows)] -= B @ B.T
         H += p.rho @ p.rho.T
         H *= p.y[:, None]

@@ -14,6 +14,7 @@ minimum from above, and `lower_bound` bounds it from below.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -89,6 +90,16 @@ class StationarityProblem:
     omega: FloatArray
     omega0: float = 0.0
     cap: float = np.inf
+
+    @cached_property
+    def gram(self) -> FloatArray:
+        """T T'."""
+        return self.T @ self.T.T
+
+    @cached_property
+    def usable(self) -> BoolArray:
+        """The kinks whose Clarke weights matter."""
+        return self.kink & (self.v != 0)
 
     def rows(self, index: IntArray | slice) -> StationarityProblem:
         """The problem in which only the samples `index` may carry a multiplier."""

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
+from safetensors.numpy import load, save
 
 from marginflow.arrays import FloatArray, matrix, whole_number
 from marginflow.networks import Classifier, TwoLayer
@@ -124,9 +125,7 @@ class _Payloads(Sequence[bytes]):
         self, network: TwoLayer | Classifier, points: FloatArray, signs: list[float | None], options: RadiusOptions
     ) -> None:
         arrays = {name: getattr(network, name) for name in ("W", "b", "v", "V", "c") if hasattr(network, name)}
-        self._network = msgspec.msgpack.encode(
-            {name: (array.shape, array.tobytes()) for name, array in arrays.items() if array is not None}
-        )
+        self._network = save({name: array for name, array in arrays.items() if array is not None})
         self._points, self._signs, self._options = points, signs, options
 
     def __len__(self) -> int:
@@ -147,6 +146,5 @@ def radius_of_payload(payload: bytes) -> bytes:
 
 @lru_cache(maxsize=1)
 def _decoded(encoded: bytes) -> TwoLayer | Classifier:
-    arrays = msgspec.msgpack.decode(encoded)
-    given: dict[str, Any] = {name: np.frombuffer(content).reshape(shape) for name, (shape, content) in arrays.items()}
+    given: dict[str, Any] = load(encoded)
     return Classifier(**given) if "V" in given else TwoLayer(**given)

@@ -77,7 +77,7 @@ def project(
     Parameters
     ----------
     p, q : arrays, shape (number of opposing neurons,)
-        The lines that replace the opposing neurons; an infinite q drops the constraint g <= 0 altogether.
+        The lines that replace the opposing neurons.
     signs : integer array, shape (k,)
         Branching half-spaces sign_j z_j >= 0; 0 for none.
     cuts : Cuts
@@ -86,24 +86,20 @@ def project(
         Stop as soon as the distance is known to be at least this.
     """
     weights = problem.opposing.c * p
-    usable = bool(np.isfinite(q).all())
     slope = weights @ problem.opposing.W
-    height = 0.0
-    if usable:
-        height = problem.constant + float(weights @ problem.opposing.a) + float(problem.opposing.c @ q)
+    height = problem.constant + float(weights @ problem.opposing.a) + float(problem.opposing.c @ q)
     rows = Rows(problem.rank, problem.supporting.c.size, cuts.heights.size + 12)
-    if usable:
-        for i in range(cuts.heights.size):
-            rows.add(-(cuts.rows[i] + slope), cuts.heights[i] + height, -1, cuts.patterns[i])
-    found = nearest(rows, _Node(problem, signs, slope, height, usable), target=target, tolerance=tolerance)
+    for i in range(cuts.heights.size):
+        rows.add(-(cuts.rows[i] + slope), cuts.heights[i] + height, -1, cuts.patterns[i])
+    found = nearest(rows, _Node(problem, signs, slope, height), target=target, tolerance=tolerance)
     return _result(problem, p, rows, found, signs)
 
 
 class _Node:
     """The relaxed g and the half-spaces of a node as a separator: at most one row of each per round."""
 
-    def __init__(self, problem: RadiusProblem, signs: IntArray, slope: FloatArray, height: float, usable: bool) -> None:
-        self.problem, self.slope, self.height, self.usable = problem, slope, height, usable
+    def __init__(self, problem: RadiusProblem, signs: IntArray, slope: FloatArray, height: float) -> None:
+        self.problem, self.slope, self.height = problem, slope, height
         self.halves = signs.nonzero()[0]
         self.half_rows = signs[self.halves, None] * problem.W[self.halves]
         self.half_h = -signs[self.halves] * problem.a[self.halves]
@@ -112,20 +108,19 @@ class _Node:
     def separate(self, rows: Rows, delta: FloatArray, reach: float) -> float:
         """The cut at delta, and the half-space that delta fails most."""
         worst = 0.0
-        if self.usable:
-            p = self.problem
-            active = p.supporting.a + p.supporting.W @ delta > 0
-            weights = p.supporting.c * active
-            row = weights @ p.supporting.W + self.slope
-            h = float(weights @ p.supporting.a) + self.height
-            size = sqrt(row @ row)
-            if size == 0:
-                if h > 0:
-                    rows.add(-row, h, -1, active)
-                    return np.inf
-            elif h + float(row @ delta) > reach * size:
+        supporting = self.problem.supporting
+        active = supporting.a + supporting.W @ delta > 0
+        weights = supporting.c * active
+        row = weights @ supporting.W + self.slope
+        h = float(weights @ supporting.a) + self.height
+        size = sqrt(row @ row)
+        if size == 0:
+            if h > 0:
                 rows.add(-row, h, -1, active)
-                worst = (h + float(row @ delta)) / size
+                return np.inf
+        elif h + float(row @ delta) > reach * size:
+            rows.add(-row, h, -1, active)
+            worst = (h + float(row @ delta)) / size
         if self.halves.size:
             short = self.half_h - self.half_rows @ delta
             short[self.used] = -np.inf

@@ -16,7 +16,7 @@ from marginflow.robustness.radius.normal import length, margin_sign, one_unflush
 from marginflow.robustness.radius.options import RadiusOptions, checked_labels, checked_options
 from marginflow.robustness.radius.reduction import Reduction, farthest, reduce_network
 from marginflow.robustness.radius.result import Radius
-from marginflow.robustness.radius.rivals import classifier_radius_at, reduce_classifier
+from marginflow.robustness.radius.rivals import classifier_radius
 from marginflow.robustness.radius.search import TreeNode
 from marginflow.threads import one_thread
 
@@ -94,15 +94,8 @@ def exact_radius(
 def radius_of(network: TwoLayer | Classifier, point: FloatArray, label: float | None, options: RadiusOptions) -> Radius:
     """One point, of either kind of network; what was prepared for an earlier point is used again."""
     if isinstance(network, Classifier):
-        return classifier_radius_at(network, reduce_classifier(network), point, label, options)
-    return radius_at(network, reduce_network(network), point, label, options)
-
-
-def radius_at(
-    network: TwoLayer, reduction: Reduction, point: FloatArray, label: float | None, options: RadiusOptions
-) -> Radius:
-    """One point of a network that has been reduced already."""
-    begin = time.monotonic()
+        return classifier_radius(network, point, label, options)
+    reduction, begin = reduce_network(network), time.monotonic()
     y = label if label is not None else (1.0 if margin_sign(network, point, 1.0, 0.0) >= 0 else -1.0)
     if margin_sign(network, point, y, options.level) <= 0:
         found = _Found(witness=point, unit=0, trace=[(0.0, 0.0, 0.0)])

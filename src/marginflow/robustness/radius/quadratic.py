@@ -205,8 +205,13 @@ def _evaluate(node: _Node, s: float, A: FloatArray, q: FloatArray) -> _Point | N
     return _Point(s, A, q, G, delta, H, root, 2.0 * float(np.log(np.diag(root)).sum()))
 
 
+def _room(node: _Node, s: float, A: FloatArray, q: FloatArray) -> FloatArray:
+    """What must stay positive beside s and H; linear in the multipliers."""
+    return np.concatenate([q, s * node.c_q - q, -A[node.guard]])
+
+
 def _merit(node: _Node, point: _Point, nu: float) -> float:
-    room = np.concatenate([point.q, point.s * node.c_q - point.q, -point.A[node.guard]])
+    room = _room(node, point.s, point.A, point.q)
     if room.size and room.min() <= 0:
         return -np.inf
     return point.G + nu * (point.log_det + float(np.log(room).sum()))
@@ -219,13 +224,9 @@ def _newton(node: _Node, at: _Point, nu: float, damping: float) -> tuple[_Point 
         d_s, d_A, d_q = _direction(node, at, T, nu, damping)
     except np.linalg.LinAlgError:
         return None, 0.0
-    length = 1.0
-    rooms = (np.array([at.s]), at.q, at.s * node.c_q - at.q, -at.A[node.guard])
-    changes = (np.array([d_s]), d_q, d_s * node.c_q - d_q, -d_A[node.guard])
-    for room, change in zip(rooms, changes, strict=True):
-        falling = change < 0
-        if falling.any():
-            length = min(length, 0.95 * float((-room[falling] / change[falling]).min()))
+    room, change = np.append(_room(node, at.s, at.A, at.q), at.s), np.append(_room(node, d_s, d_A, d_q), d_s)
+    falling = change < 0
+    length = min(1.0, 0.95 * float((-room[falling] / change[falling]).min(initial=np.inf)))
     # The same for H: the least eigenvalue of the change, seen in the metric of H, says where it becomes singular.
     worst = _largest_eigenvalue(T, d_A)
     if worst > 0:

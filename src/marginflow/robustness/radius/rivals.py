@@ -85,15 +85,9 @@ class _Rival:
     tree: list[TreeNode] = field(default_factory=list)
 
 
-def classifier_radius_at(
-    classifier: Classifier,
-    reduction: ClassifierReduction,
-    point: FloatArray,
-    label: float | None,
-    options: RadiusOptions,
-) -> Radius:
-    """One point of a classifier that has been reduced already; the level is 0."""
-    begin = time.monotonic()
+def classifier_radius(classifier: Classifier, point: FloatArray, label: float | None, options: RadiusOptions) -> Radius:
+    """One point of a classifier; the level is 0."""
+    reduction, begin = reduce_classifier(classifier), time.monotonic()
     with np.errstate(all="ignore"):
         logits = classifier(point[None, :])[0]
         own = int(np.argmax(logits)) if label is None else int(label)
