@@ -170,18 +170,13 @@ def _least_multiple(
         return np.inf
     finite = first[np.isfinite(first)]
     end = min(most, 4.0 * float(finite[-1]) + 1e-12)
-    before = earliest
+    low, high = earliest, np.inf
     for t in np.linspace(earliest * (1.0 + _BEYOND) + 1e-300, max(end, earliest * (1.0 + 2.0 * _BEYOND)), _MULTIPLES):
         if _changed(classifier, points + t * unit, own).sum() >= needed:
-            return _bisected(classifier, points, own, unit, needed, before, float(t))
-        before = float(t)
-    return np.inf
-
-
-def _bisected(
-    classifier: Classifier, points: FloatArray, own: IntArray, unit: FloatArray, needed: int, low: float, high: float
-) -> float:
-    for _ in range(_BISECTIONS):
+            high = float(t)
+            break
+        low = float(t)
+    for _ in range(_BISECTIONS if np.isfinite(high) else 0):
         middle = 0.5 * (low + high)
         if _changed(classifier, points + middle * unit, own).sum() >= needed:
             high = middle

@@ -60,38 +60,28 @@ def distance_from_multipliers(G: FloatArray, h: FloatArray, multipliers: FloatAr
 
 def least_distance(G: FloatArray, h: FloatArray) -> LeastDistance:
     """Project the origin on {x : G x >= h}; rows of G need not be scaled."""
+
+    def found(point: FloatArray, multipliers: FloatArray, *, feasible: bool) -> LeastDistance:
+        lower = distance_from_multipliers(G, h, multipliers)
+        return LeastDistance(point=point, multipliers=multipliers, lower=lower, feasible=feasible)
+
     c, r = G.shape
+    origin = np.zeros(r)
     size = np.linalg.norm(G, axis=1)
     size = np.where(size > 0, size, 1.0)
     unit = float(np.max(h / size))
     if unit <= 0:
-        return LeastDistance(point=np.zeros(r), multipliers=np.zeros(c), lower=0.0, feasible=True)
+        return found(origin, np.zeros(c), feasible=True)
     A, b = G / size[:, None], h / (size * unit)  # unit rows, and a distance of at least 1
     u, _ = nnls(np.vstack([A.T, b]), np.append(np.zeros(r), 1.0), maxiter=30 * (c + r))
     gap = 1.0 - float(b @ u)  # 1 / (1 + distance^2), so zero means that the polyhedron is empty
     if gap <= 1e-13 * (1.0 + float(np.abs(b) @ u)):
-        return _empty(G, h, u / size)
+        return found(origin, u / size, feasible=False)
     lam = _polished(A, b, u / gap)
     x = A.T @ lam
     if float(np.linalg.norm(x)) < 0.5:  # every point of the polyhedron has length 1 at least
-        return _empty(G, h, u / size)
-    multipliers = unit * lam / size
-    return LeastDistance(
-        point=unit * x,
-        multipliers=multipliers,
-        lower=distance_from_multipliers(G, h, multipliers),
-        feasible=True,
-    )
-
-
-def _empty(G: FloatArray, h: FloatArray, multipliers: FloatArray) -> LeastDistance:
-    """The answer for a polyhedron without points; `lower` says how far out the multipliers prove that."""
-    return LeastDistance(
-        point=np.zeros(G.shape[1]),
-        multipliers=multipliers,
-        lower=distance_from_multipliers(G, h, multipliers),
-        feasible=False,
-    )
+        return found(origin, u / size, feasible=False)
+    return found(unit * x, unit * lam / size, feasible=True)
 
 
 def _polished(A: FloatArray, b: FloatArray, lam: FloatArray) -> FloatArray:
