@@ -15,8 +15,8 @@ from marginflow.limit import all_starts, starts, task
 from marginflow.limit.budget import Budget
 from marginflow.limit.settings import FLOW_DAMPED
 from marginflow.limit.starts import Finished, Start, interior
+from marginflow.limit.starts.flow import LongFlow
 from marginflow.limit.starts.interior import _plane_is_surer
-from marginflow.limit.starts.long_flow import LongFlow
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
 

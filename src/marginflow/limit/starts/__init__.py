@@ -1,4 +1,4 @@
-"""Where `kkt_point` begins: one file for each way, found by itself and tried in the order of the ranks."""
+"""Where `kkt_point` begins: one class for each way, found by itself and tried in the order of the ranks."""
 
 import importlib
 import pkgutil

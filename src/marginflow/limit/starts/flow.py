@@ -1,4 +1,7 @@
-"""The flow: steps of bounded angle from the given network, until every margin is positive and half as long again."""
+"""A network with or without a flow before it, bundled and polished: short and long flows, fine bundles, none at all.
+
+The flow takes steps of bounded angle from the given network, until every margin is positive and half as long again.
+"""
 
 from dataclasses import replace
 
@@ -6,12 +9,22 @@ from marginflow.errors import InputError
 from marginflow.limit.budget import Budget
 from marginflow.limit.interior.point import affordable, before_interior
 from marginflow.limit.restoration import best_factor, restored
-from marginflow.limit.settings import FLOW_LARGE_STEP, REFRESH_MARGIN, RESTORED_WEIGHT
+from marginflow.limit.settings import FINER, FLOW_LARGE_STEP, LEAST_LONG, LONG_FLOW, REFRESH_MARGIN, RESTORED_WEIGHT
 from marginflow.limit.starts.bundles import bundle
 from marginflow.limit.starts.feasible import feasible
 from marginflow.limit.starts.start import AbstractStart, Finished, Start, as_it_is
 from marginflow.limit.task import Flowed, Task
 from marginflow.threads import available_threads, threads_for
+
+
+class Own(AbstractStart):
+    """The caller's own network, as it is: with `flow_steps=0` only."""
+
+    name, rank = "own", 10
+
+    def propose(self, task: Task, budget: Budget) -> Start | None:
+        """Bundles of the given network."""
+        return first(task, Flowed(task.given, 0.0), budget) if task.flow_steps == 0 else None
 
 
 class Flow(AbstractStart):
@@ -25,6 +38,29 @@ class Flow(AbstractStart):
             return None
         flowed = task.flow(task.flow_steps, budget)
         return as_it_is(task, flowed.network) if budget.over else separating(task, first(task, flowed, budget), budget)
+
+
+class LongFlow(AbstractStart):
+    """A longer flow, bundled less, where the patterns had not settled; unless the caller has fixed its length."""
+
+    name, rank = "long flow", 40
+
+    def propose(self, task: Task, budget: Budget) -> Start | None:
+        """Fine bundles of the network after many steps; nothing where so many are dear on all samples."""
+        steps = min(LONG_FLOW, task.most_steps)
+        if task.flow_steps is not None or steps < LEAST_LONG * LONG_FLOW:
+            return None
+        return both_signs(task, task.flow(steps, budget), budget, finer=FINER)
+
+
+class Fine(AbstractStart):
+    """The first flow again, bundled less and polished in double precision: the last way, for delicate cases."""
+
+    name, rank = "fine bundles", 90
+
+    def propose(self, task: Task, budget: Budget) -> Start | None:
+        """Fine bundles of the flow that the caller wants."""
+        return replace(both_signs(task, task.flow(task.flow_steps, budget), budget, finer=FINER), precision="double")
 
 
 def first(task: Task, flowed: Flowed, budget: Budget) -> Start:
