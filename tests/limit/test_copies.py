@@ -6,9 +6,8 @@ import pytest
 import marginflow as mf
 from marginflow.limit.advice import advice
 from marginflow.limit.budget import Budget
-from marginflow.limit.copies import distinct
 from marginflow.limit.problem import Problem
-from marginflow.limit.samples import spread
+from marginflow.limit.samples import distinct, spread
 from marginflow.limit.solver.kink_basis import KinkBasis
 from marginflow.limit.task import Task
 

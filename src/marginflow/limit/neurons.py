@@ -35,8 +35,7 @@ def survivors(members: IntArray, kept: IntArray) -> IntArray:
     """Members after only the rows `kept` are left."""
     row = np.full(int(max(members.max(initial=-1), kept.max(initial=-1))) + 2, -1, dtype=np.int64)
     row[kept] = np.arange(len(kept))
-    after: IntArray = row[members]  # -1 stays -1: the last entry is never kept
-    return after
+    return row[members]  # -1 stays -1: the last entry is never kept
 
 
 def sort_by_sign(s: FloatArray) -> IntArray:
@@ -89,8 +88,7 @@ def gather(U: FloatArray, s: FloatArray, most: int, *, cosine: float = 0.95) -> 
     leaders = leaders[np.argsort(-s[leaders], kind="stable")]
     number = np.full(len(s), -1, dtype=np.int64)
     number[leaders] = np.arange(len(leaders))
-    groups: IntArray = np.where(t > 0, number[leader], -1)
-    return groups
+    return np.where(t > 0, number[leader], -1)
 
 
 def add_up(neurons: Neurons, groups: IntArray) -> Neurons:

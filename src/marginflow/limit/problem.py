@@ -97,8 +97,7 @@ class Problem:
     def gram(self, rows: IntArray, columns: IntArray | None = None) -> FloatArray:
         """Inner products of some rows of X with some others, with all of them by default."""
         if self._gram is None:
-            some: FloatArray = self.X[rows] @ (self.X if columns is None else self.X[columns]).T
-            return some
+            return self.X[rows] @ (self.X if columns is None else self.X[columns]).T
         return self._gram[rows] if columns is None else self._gram[np.ix_(rows, columns)]
 
     @cached_property
@@ -119,13 +118,11 @@ class Problem:
 
     def reduced(self, U: FloatArray) -> FloatArray:
         """Ambient rows u_j (k, d or d + 1) in reduced coordinates: the orthogonal projection on the span."""
-        reduced: FloatArray = U @ self.basis.T
-        return reduced
+        return U @ self.basis.T
 
     def ambient(self, U: FloatArray) -> FloatArray:
         """Reduced rows u_j (k, r) in ambient coordinates."""
-        ambient: FloatArray = U @ self.basis
-        return ambient
+        return U @ self.basis
 
     def margins(self, U: FloatArray, s: FloatArray) -> FloatArray:
         """y_i sum_j s_j relu(x_i . u_j) for reduced rows U, shape (m,)."""
@@ -175,8 +172,7 @@ class Problem:
             lam = np.linalg.solve(H, margins)
         positive = np.clip(lam, 0.0, None)
         total = float(positive.sum())
-        scaled: FloatArray = positive * (float(t.sum()) / total) if total > 0 else np.full(len(lam), t.sum() / len(lam))
-        return scaled
+        return positive * (float(t.sum()) / total) if total > 0 else np.full(len(lam), t.sum() / len(lam))
 
 
 def _rotated(Xt: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -35,8 +35,7 @@ class Tangent:
     def pull(self, alpha: FloatArray) -> FloatArray:
         """J^T alpha: the change of every neuron, shape (k, r)."""
         np.multiply(self.signs, alpha.astype(np.float32)[:, None], out=self._pairs)
-        moved: FloatArray = self.t[:, None] * (self._pairs.T @ self.X)
-        return moved
+        return self.t[:, None] * (self._pairs.T @ self.X)
 
     @without_flags
     def times(self, alpha: FloatArray) -> FloatArray:

@@ -14,9 +14,9 @@ from marginflow.certificates.sizes import of_ordinary_size
 from marginflow.data import Dataset, in_span
 from marginflow.flow.angle import AngleSteps
 from marginflow.limit.budget import Budget
-from marginflow.limit.copies import distinct
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
+from marginflow.limit.samples import distinct
 from marginflow.limit.settings import (
     FLOW_ANGLE,
     FLOW_BLOCK,

@@ -14,7 +14,7 @@ from marginflow.limit.budget import Budget
 from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.newton import newton
 from marginflow.limit.solver.polish import identify
-from marginflow.limit.starts import bundled_flow, working_set
+from marginflow.limit.starts import bundles, working_set
 from marginflow.limit.starts.working_set import WorkingSet
 from marginflow.limit.task import Task
 from marginflow.networks import TwoLayer
@@ -123,8 +123,8 @@ def test_a_newton_step_that_comes_too_early_is_made_again_later(monkeypatch):
 
 
 def test_bundles_flow_as_their_members_do(monkeypatch):
-    monkeypatch.setattr(bundled_flow, "FLOW_TURNS", 4)
-    monkeypatch.setattr(bundled_flow, "FLOW_BUNDLES", 10)
+    monkeypatch.setattr(bundles, "FLOW_TURNS", 4)
+    monkeypatch.setattr(bundles, "FLOW_BUNDLES", 10)
     data = mixture(60, 1, d=12)
     few = TwoLayer.initialise(8, 12, scale=0.01, seed=3).balanced()
     rng = np.random.default_rng(0)
@@ -142,12 +142,12 @@ def test_bundles_flow_as_their_members_do(monkeypatch):
         return whole(self, *arguments)
 
     monkeypatch.setattr(Task, "flow_on", seen)
-    bundled = bundled_flow.flow_in_bundles(task, rows, 8, Budget()).network
+    bundled = bundles.flow_in_bundles(task, rows, 8, Budget()).network
     assert made == [48, 8]
     apart = np.linalg.norm(bundled.directions - plain.directions)
     assert apart < 1e-5 * np.linalg.norm(plain.directions)
     frozen = Task(data, replace(many, outputs="frozen"))
-    assert np.array_equal(bundled_flow.flow_in_bundles(frozen, rows, 8, Budget()).network.v, many.v)
+    assert np.array_equal(bundles.flow_in_bundles(frozen, rows, 8, Budget()).network.v, many.v)
 
 
 def test_with_many_samples_that_decide_newton_waits_for_admm_whatever_the_number_of_neurons(monkeypatch):

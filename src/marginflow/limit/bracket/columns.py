@@ -52,8 +52,7 @@ class Columns:
 
     def _margins_of_columns(self) -> FloatArray:
         """What one unit of each direction adds to each margin, shape (n, c)."""
-        margins: FloatArray = self.y[:, None] * np.maximum(self.rows @ self.directions.T, 0.0) * self.signs
-        return margins
+        return self.y[:, None] * np.maximum(self.rows @ self.directions.T, 0.0) * self.signs
 
     def solve(self, budget: Budget) -> float:
         """Solve the program; sizes and multipliers are kept, the total slack is returned."""

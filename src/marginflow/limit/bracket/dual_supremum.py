@@ -172,8 +172,7 @@ class SignedDual:
         stop_above : float
             Once a value above this is found there is no need to know more: the search ends with a crude bound.
         """
-        best, direction = 0.0, np.zeros(self.dimension)
-        direction[0] = 1.0
+        best, direction = 0.0, np.eye(self.dimension)[0]
         for start in starts:
             value, ascended = self.ascend(start)
             if value > best:
@@ -223,26 +222,3 @@ class SignedDual:
         r"""sup s F <= sup over t in [0, lambda] of ||sum t_i z_i|| <= (lambda^T max(G, 0) lambda)^(1/2)."""
         gram = np.maximum(self.own @ self.own.T, 0.0)
         return float(np.sqrt(max(self.lam_own @ gram @ self.lam_own, 0.0))) + self.rounding
-
-
-def dual_supremum(
-    rows: FloatArray,
-    y: FloatArray,
-    multipliers: FloatArray,
-    *,
-    level: float = 0.0,
-    max_nodes: int = 20_000,
-    starts: FloatArray | None = None,
-    stop_above: float = np.inf,
-) -> tuple[Supremum, Supremum]:
-    """Bounds on sup F and on sup -F over unit directions, for positive and for negative neurons."""
-    if starts is None:
-        norms = np.linalg.norm(rows, axis=1)
-        starts = rows / np.where(norms > 0, norms, 1.0)[:, None]
-    found = [
-        SignedDual(rows, y, multipliers, sign).supremum(
-            level=level, max_nodes=max_nodes, starts=starts, stop_above=stop_above
-        )
-        for sign in (1.0, -1.0)
-    ]
-    return found[0], found[1]

@@ -12,7 +12,7 @@ from marginflow.errors import InputError
 from marginflow.limit.bracket import settings
 from marginflow.limit.bracket.column_structure import columns_structure, structures
 from marginflow.limit.bracket.columns import Columns
-from marginflow.limit.bracket.dual_supremum import SignedDual, Supremum, dual_supremum
+from marginflow.limit.bracket.dual_supremum import SignedDual, Supremum
 from marginflow.limit.bracket.spherical_supremum import spherical_supremum
 from marginflow.limit.budget import Budget
 from marginflow.limit.closed_forms.convex_pair import convex_pair
@@ -230,9 +230,13 @@ def _suprema(
     if problem.X.shape[1] == 3 and problem.n_samples <= settings.MAX_REGIONS:
         return spherical_supremum(problem.X, problem.y, lam)
     starts = np.vstack([problem.X / problem.norms[:, None], U / np.linalg.norm(U, axis=1)[:, None]])
-    return dual_supremum(
-        problem.X, problem.y, lam, level=level, max_nodes=max_nodes, starts=starts, stop_above=stop_above
+    positive, negative = (
+        SignedDual(problem.X, problem.y, lam, sign).supremum(
+            level=level, max_nodes=max_nodes, starts=starts, stop_above=stop_above
+        )
+        for sign in (1.0, -1.0)
     )
+    return positive, negative
 
 
 def _better(problem: Problem, a: _Found, b: _Found) -> _Found:

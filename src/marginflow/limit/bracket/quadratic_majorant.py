@@ -65,8 +65,7 @@ def quadratic_bound(
     base = fixed + 0.5 * weights @ undecided
 
     def linear(x: FloatArray) -> FloatArray:
-        c: FloatArray = base - x[p : p + q] @ opposite + x[p + q : p + q + m] @ decided
-        return c
+        return base - x[p : p + q] @ opposite + x[p + q : p + q + m] @ decided
 
     def majorant(x: FloatArray) -> tuple[QuadraticBound, float]:
         """The bound at parameters x, without rounding, and gamma."""

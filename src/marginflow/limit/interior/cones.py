@@ -105,8 +105,7 @@ class Cones:
 
     def alive(self, t: FloatArray, idle: FloatArray) -> BoolArray:
         """Neurons that stay, as t and `idle` of an earlier iterate show: of the two the one that fell less remains."""
-        alive: BoolArray = self.t / t > self.idle() / idle
-        return alive
+        return self.t / t > self.idle() / idle
 
     def large(self) -> BoolArray:
         """The same from the present iterate alone: whether t in units of the cost exceeds what the neuron lacks."""
@@ -139,8 +138,7 @@ class Cones:
             r0 = r0 - p0 * d0 - _dot(p1, d1)
             r1 = r1 - p0[:, None] * d1 - d0[:, None] * p1
         self.h0, h1 = w.apply(*w.divide(r0, r1))
-        side: FloatArray = h1 - (2.0 * w.w0 * self.h0 / self.bend)[:, None] * w.w1
-        return side
+        return h1 - (2.0 * w.w0 * self.h0 / self.bend)[:, None] * w.w1
 
     def advance(self, dU: FloatArray, dq: FloatArray) -> None:
         """dt from du by complementarity, dq as the dual equation gives it."""

@@ -148,8 +148,7 @@ class Face:
 
     def rows_of_U(self) -> FloatArray:
         """u_j = Q_j a_j, shape (k, r)."""
-        U: FloatArray = np.array([Q @ a for Q, a in zip(self.Q, self.a, strict=True)])
-        return U
+        return np.array([Q @ a for Q, a in zip(self.Q, self.a, strict=True)])
 
     def _step(self, cut: float) -> bool:
         """One Newton step; False at a neuron that is zero, and if the linear system has no finite solution."""

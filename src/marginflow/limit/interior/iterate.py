@@ -44,7 +44,8 @@ class Variables:
 
 class Iterate:
     """Variables named as in `program`; `beta` = C - lambda is the multiplier of xi. Pairs that are not opposite hold 1
-    in e and f and 0 in alpha and mu. `members` says which row the neurons of the start belong to, -1 for none."""
+    in e and f and 0 in alpha and mu, hard margins 1 in beta and 0 in xi; steps leave these as they are. `members` says
+    which row the neurons of the start belong to, -1 for none."""
 
     def __init__(
         self,
@@ -140,11 +141,9 @@ class Iterate:
         """The step to the boundary."""
         most = self.cones.reach(self.U, step.U)
         parts = [(self.e, step.e), (self.f, step.f), (self.alpha, step.alpha), (self.mu, step.mu)]
-        parts += [(self.w, step.w), (self.lam, step.lam)]
-        if self.program.soft:
-            parts += [(self.xi, step.xi), (self.beta, step.beta)]
+        parts += [(self.w, step.w), (self.lam, step.lam), (self.xi, step.xi), (self.beta, step.beta)]
         for value, change in parts:
-            with np.errstate(invalid="ignore"):  # pairs that are not opposite hold 0 / 0
+            with np.errstate(invalid="ignore"):  # pairs that are not opposite, and xi of a hard margin, hold 0 / 0
                 steepest = float(np.fmin.reduce(change / value, axis=None))
             if steepest < 0.0:
                 most = min(most, -1.0 / steepest)
@@ -156,8 +155,7 @@ class Iterate:
         self.e, self.f = self.e + length * step.e, self.f + length * step.f
         self.alpha, self.mu = self.alpha + length * step.alpha, self.mu + length * step.mu
         self.w, self.lam = self.w + length * step.w, self.lam + length * step.lam
-        if self.program.soft:
-            self.xi, self.beta = self.xi + length * step.xi, self.beta + length * step.beta
+        self.xi, self.beta = self.xi + length * step.xi, self.beta + length * step.beta
         self.cones.move(length)
 
     @property
@@ -165,8 +163,7 @@ class Iterate:
         """Residual of the margin equation, shape (m,)."""
         z = self.program.X @ self.U.T
         margins = _row_sums(self.A, z) - _row_sums(self.opposite, self.e)
-        shortfall: FloatArray = margins + self.xi - 1.0 - self.w
-        return shortfall
+        return margins + self.xi - 1.0 - self.w
 
 
 class System:
@@ -186,9 +183,7 @@ class System:
         self.theta, self.rest = self.q * self.inverse, self.p * self.inverse
         self.omega = self.p * self.theta
         self.coefficient = at.A - self.theta  # of x_i in row i of B_j
-        self.diagonal = at.w / at.lam + self.inverse.sum(axis=1)
-        if at.program.soft:
-            self.diagonal = self.diagonal + at.xi / at.beta
+        self.diagonal = at.w / at.lam + self.inverse.sum(axis=1) + at.xi / at.beta
         at.cones.prepare(at.U)
         self.h, self.a = at.cones.matrices()
         M = (self.omega.T @ at.program.squares).reshape(k, r, r) - self.a[:, :, None] * self.a[:, None, :]
@@ -223,17 +218,13 @@ class System:
         cx = target - at.xi * at.beta if at.program.soft else np.zeros_like(at.lam)
         if affine is not None:
             ce, cf = ce - affine.alpha * affine.e * self.over_e, cf - affine.mu * affine.f * self.over_f
-            cw = cw - affine.w * affine.lam
-            if at.program.soft:
-                cx = cx - affine.xi * affine.beta
+            cw, cx = cw - affine.w * affine.lam, cx - affine.xi * affine.beta
         side = at.cones.right(target, at.U, affine is not None, at.U if affine is None else affine.U)
         kappa = cf - self.q * self.rf
         R = ce + kappa - self.rl
         kappa -= self.theta * R
         c = side - self.rq - kappa.T @ X
-        d = cw / at.lam + _row_sums(R, self.inverse) - self.rw
-        if at.program.soft:
-            d = d - (cx - at.xi * self.rb) / at.beta
+        d = cw / at.lam + _row_sums(R, self.inverse) - self.rw - (cx - at.xi * self.rb) / at.beta
         dU, dlam = self._eliminate(c, d)
         for _ in range(0 if affine is None else 2):
             rc, rd = self._residual(dU, dlam)
@@ -250,7 +241,7 @@ class System:
         dmu = np.where(first, total - by_alpha, by_mu)
         dw = (cw - at.w * dlam) / at.lam
         dbeta = self.rb - dlam if at.program.soft else np.zeros_like(dlam)
-        dxi = (cx - at.xi * dbeta) / at.beta if at.program.soft else np.zeros_like(dlam)
+        dxi = (cx - at.xi * dbeta) / at.beta
         dq = (dmu - at.A * dlam[:, None]).T @ X + self.rq
         at.cones.advance(dU, dq)
         return Variables(dU, de, df, dalpha, dmu, dw, dlam, dxi, dbeta)
@@ -295,8 +286,7 @@ def _inverse_factors(M: FloatArray) -> FloatArray:
             L = np.linalg.cholesky(M + (lift * size)[:, None, None] * np.eye(r))
         except np.linalg.LinAlgError:
             continue
-        inverse: FloatArray = np.linalg.inv(L)
-        return inverse
+        return np.linalg.inv(L)
     raise np.linalg.LinAlgError("a neuron's matrix is not positive definite")
 
 

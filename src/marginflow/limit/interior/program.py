@@ -58,20 +58,16 @@ class InteriorProgram:
     def squares(self) -> FloatArray:
         """Rows x_i x_i^T, shape (m, r r): sums of them over samples, for all neurons, are one matrix product."""
         m, r = self.X.shape
-        squares: FloatArray = (self.X[:, :, None] * self.X[:, None, :]).reshape(m, r * r)
-        return squares
+        return (self.X[:, :, None] * self.X[:, None, :]).reshape(m, r * r)
 
     def opposite(self, s: FloatArray) -> BoolArray:
         """Pairs (m, k) of a sample and a neuron of the other sign."""
-        opposite: BoolArray = self.y[:, None] * s < 0
-        return opposite
+        return self.y[:, None] * s < 0
 
     def margins(self, U: FloatArray, s: FloatArray) -> FloatArray:
         """y_i sum_j s_j relu(x_i . u_j), shape (m,)."""
-        margins: FloatArray = self.y * (np.maximum(self.X @ U.T, 0.0) @ s)
-        return margins
+        return self.y * (np.maximum(self.X @ U.T, 0.0) @ s)
 
     def pattern(self, U: FloatArray, s: FloatArray) -> FloatArray:
         """The hard pattern 1[z > 0] on same pairs, zero elsewhere."""
-        pattern: FloatArray = np.where(self.opposite(s), 0.0, (self.X @ U.T > 0).astype(np.float64))
-        return pattern
+        return np.where(self.opposite(s), 0.0, (self.X @ U.T > 0).astype(np.float64))

@@ -208,12 +208,9 @@ def drop_idle(at: Iterate, share: float) -> BoolArray:
 def again(at: Iterate, gap: float, *, program: InteriorProgram | None = None, support: bool | None = None) -> Iterate:
     """A start from the present neurons, those of one sign whose patterns on same samples agree added up."""
     groups = equal_pattern_groups(at.program.X @ at.U.T > 0, at.s, at.program.y)
-    U, s = np.zeros((int(groups.max()) + 1, at.U.shape[1])), np.zeros(int(groups.max()) + 1)
+    s = at.s[np.unique(groups, return_index=True)[1]]
+    U = np.zeros((len(s), at.U.shape[1]))
     np.add.at(U, groups, at.U)
-    s[groups] = at.s
-    a2 = None
-    if at.outputs_squared is not None:
-        a2 = np.zeros(len(s))
-        np.add.at(a2, groups, at.outputs_squared)
+    a2 = None if at.outputs_squared is None else np.bincount(groups, at.outputs_squared).astype(np.float64)
     members = follow(at.members, groups)
     return started(program or at.program, Neurons(U, s, a2), at.lam, gap, members=members, support=support)

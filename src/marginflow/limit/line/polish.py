@@ -142,7 +142,8 @@ class Polisher:
             if moved == positions and not drop.any() and not negative.any() and not violated.any():
                 return replace(point, multipliers=np.maximum(lam, 0.0))
             if one_by_one:
-                moved, drop, negative, violated = _worst(positions, moved, a, lam, values, drop, negative, violated)
+                wrong = [(drop, a), (negative, lam), (violated, values)]
+                moved, (drop, negative, violated) = _worst(positions, moved, wrong)
             margin = (margin & ~negative) | violated
             lam = np.where(margin, lam, 0.0)
             ends = [self.circle.directions[p.index] if p.at_breakpoint else t for p, t in zip(moved, T, strict=True)]
@@ -178,25 +179,16 @@ def _together(neurons: list[Neuron]) -> list[Neuron]:
 
 
 def _worst(
-    positions: list[Position],
-    moved: list[Position],
-    a: FloatArray,
-    lam: FloatArray,
-    values: FloatArray,
-    drop: BoolArray,
-    negative: BoolArray,
-    violated: BoolArray,
-) -> tuple[list[Position], BoolArray, BoolArray, BoolArray]:
-    """Of all contradictions only the first kind that occurs, and of that kind only the worst."""
-    none_k, none_n = np.zeros(a.size, dtype=bool), np.zeros(lam.size, dtype=bool)
-    if drop.any():
-        return positions, np.arange(a.size) == np.argmin(a), none_n, none_n
-    if negative.any():
-        return positions, none_k, np.arange(lam.size) == np.argmin(np.where(negative, lam, np.inf)), none_n
-    if violated.any():
-        return positions, none_k, none_n, np.arange(lam.size) == np.argmin(np.where(violated, values, np.inf))
+    positions: list[Position], moved: list[Position], wrong: list[tuple[BoolArray, FloatArray]]
+) -> tuple[list[Position], list[BoolArray]]:
+    """Of all contradictions only the first kind that occurs, moves at last, and of that kind only the worst."""
+    masks = [np.zeros_like(mask) for mask, _ in wrong]
+    for alone, (mask, values) in zip(masks, wrong, strict=True):
+        if mask.any():
+            alone[np.argmin(np.where(mask, values, np.inf))] = True
+            return positions, masks
     first = next(j for j, (old, new) in enumerate(zip(positions, moved, strict=True)) if old != new)
-    return [*positions[:first], moved[first], *positions[first + 1 :]], none_k, none_n, none_n
+    return [*positions[:first], moved[first], *positions[first + 1 :]], masks
 
 
 def _solve(B: FloatArray, k: int, curvature: FloatArray, right: FloatArray) -> FloatArray:

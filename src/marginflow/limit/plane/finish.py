@@ -129,8 +129,7 @@ def _complement(rows: FloatArray) -> FloatArray:
         return np.eye(3)
     _, sigma, right = np.linalg.svd(rows / np.linalg.norm(rows, axis=1)[:, None])
     rank = int((sigma > 1e-7 * sigma[0]).sum())
-    basis: FloatArray = right[rank:].T
-    return basis
+    return right[rank:].T
 
 
 def _newton(

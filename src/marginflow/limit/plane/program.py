@@ -109,7 +109,4 @@ class Program:
     def margins(self) -> FloatArray:
         """y_i N(x_i) of the columns in use, shape (n,)."""
         live = np.flatnonzero(self.sizes)
-        margins: FloatArray = self.y * (
-            np.maximum(self.rows @ self.directions[live].T, 0.0) @ (self.sizes[live] * self.signs[live])
-        )
-        return margins
+        return self.y * (np.maximum(self.rows @ self.directions[live].T, 0.0) @ (self.sizes[live] * self.signs[live]))

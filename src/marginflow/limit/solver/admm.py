@@ -381,17 +381,14 @@ class Admm:
     def capped(self) -> BoolArray:
         """Samples whose multiplier is at the penalty C, to the precision at hand; shape (m,)."""
         rounding = 8.0 * float(np.finfo(np.float32 if self._real == np.float32 else np.float64).eps)
-        capped: BoolArray = self.multipliers >= self.problem.penalty * (1.0 - rounding)
-        return capped
+        return self.multipliers >= self.problem.penalty * (1.0 - rounding)
 
     @property
     def weights(self) -> FloatArray:
         """Multipliers times Clarke weights, rho |Y|, shape (m, k)."""
-        weights: FloatArray = np.where(self._same_mask(), -self.rho, self.rho) * self.Y
-        return weights
+        return np.where(self._same_mask(), -self.rho, self.rho) * self.Y
 
     @property
     def multipliers(self) -> FloatArray:
         """lambda = rho tau, shape (m,)."""
-        multipliers: FloatArray = self.rho * self.tau.astype(np.float64)
-        return multipliers
+        return self.rho * self.tau.astype(np.float64)

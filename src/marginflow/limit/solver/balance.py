@@ -74,5 +74,4 @@ def uneven(problem: Problem, t: FloatArray, iterations: int, share_flipped: floa
         return None
     live = t > 0
     typical = float(np.exp(np.log(t[live]).mean()))
-    factors: FloatArray = np.clip(np.sqrt(typical / np.where(live, t, typical)), 1.0 / UNEVEN_MOST, UNEVEN_MOST)
-    return factors
+    return np.clip(np.sqrt(typical / np.where(live, t, typical)), 1.0 / UNEVEN_MOST, UNEVEN_MOST)

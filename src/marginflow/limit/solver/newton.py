@@ -186,7 +186,7 @@ def newton(
                 break  # the active set wanders
             if violations > (WRONG if iteration > 1 else WRONG_AT_FIRST) * state.size:
                 break
-            if violations and iteration < max_iterations:
+            if violations:
                 state = new_state
                 free, capped = (free & ~leave & ~cap) | enter | uncap, (capped & ~uncap) | cap
                 same = not (leave.any() or cap.any())
@@ -194,10 +194,6 @@ def newton(
                 if not frozen:
                     state, t, alive = _without_redundant_neurons(state, s, y, t, dead)
                     s, keep = s[alive], keep[alive]
-        else:
-            assert pairs is not None
-            U = t[:, None] * pairs.D
-            return NewtonResult(U, s, lam, pairs.mu, residual, violations, max_iterations, False, keep)
         nothing = np.zeros((0, problem.X.shape[1]))
         return NewtonResult(nothing, s[:0], lam, np.zeros((len(y), 0)), np.inf, -1, iteration, False, keep[:0])
 
@@ -252,8 +248,6 @@ def _without_redundant_neurons(
     """Drop dead neurons and merge those whose patterns on same samples agree; the largest keeps its kinks."""
     alive = np.flatnonzero(~dead)
     groups = equal_pattern_groups(state[:, alive] == ACTIVE, s[alive], y)
-    scale = np.zeros(int(groups.max(initial=-1)) + 1)
-    np.add.at(scale, groups, t[alive])
-    by_size = alive[np.argsort(-t[alive], kind="stable")]
-    largest = by_size[np.unique(groups[np.argsort(-t[alive], kind="stable")], return_index=True)[1]]
-    return state[:, largest], scale, largest
+    by_size = np.argsort(-t[alive], kind="stable")
+    largest = alive[by_size[np.unique(groups[by_size], return_index=True)[1]]]
+    return state[:, largest], np.bincount(groups, t[alive]).astype(np.float64), largest

@@ -118,8 +118,7 @@ class Pairs:
 
     def margins(self, t: FloatArray) -> FloatArray:
         """Of the network with rows t_j D_j, as long as pairs are on their sides; shape (m,)."""
-        margins: FloatArray = (self.active * self.XD) @ t
-        return margins
+        return (self.active * self.XD) @ t
 
     def next_state(self, lam: FloatArray, t: FloatArray, columns: IntArray | None = None) -> IntArray:
         """Each pair where its own optimality condition puts it; pairs on the right side stay.

@@ -193,9 +193,7 @@ def placed(
 def squares(task: Task, members: IntArray, count: int) -> FloatArray:
     """What the v_j^2 of the given network sum up to in each of so many groups."""
     used = members >= 0
-    total: FloatArray = np.zeros(count)
-    np.add.at(total, members[used], task.given.v[used] ** 2)
-    return total
+    return np.bincount(members[used], task.given.v[used] ** 2, minlength=count).astype(np.float64)
 
 
 def optimum(task: Task, point: LineLimit | PlaneLimit, *, of: str, how: str, status: str) -> Finished:

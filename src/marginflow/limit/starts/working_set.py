@@ -25,7 +25,7 @@ from marginflow.limit.solver.admm import Admm
 from marginflow.limit.solver.newton import Structure, newton
 from marginflow.limit.solver.pairs import ACTIVE, INACTIVE
 from marginflow.limit.solver.polish import identify, polish
-from marginflow.limit.starts.bundled_flow import flow_in_bundles
+from marginflow.limit.starts.bundles import flow_in_bundles
 from marginflow.limit.starts.start import AbstractStart, Finished, Origin, placed
 from marginflow.limit.task import Flowed, Task
 from marginflow.threads import available_threads, blas_threads, one_thread, threads_for
@@ -228,8 +228,7 @@ class _Rounds:
     def _margins(self, neurons: Neurons) -> FloatArray:
         """Of all samples, shape (m,)."""
         Z = self._preactivations(slice(None), neurons.U)
-        margins: FloatArray = self.y * (np.maximum(Z, 0.0, out=Z) @ neurons.s)
-        return margins
+        return self.y * (np.maximum(Z, 0.0, out=Z) @ neurons.s)
 
     def _preactivations(self, rows: slice | IntArray, U: FloatArray) -> FloatArray:
         """x_i . w_j + b_j of some samples, shape (rows, k); no copy of all samples with a column of ones is made."""

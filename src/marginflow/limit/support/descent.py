@@ -49,8 +49,7 @@ def descend(data: Dataset, start: TwoLayer, penalty: float, *, deadline: float =
 
 def _values(T: FloatArray, theta: FloatArray, shape: tuple[int, int]) -> FloatArray:
     size = prod(shape)
-    values: FloatArray = np.maximum(T @ theta[:size].reshape(shape).T, 0.0) @ theta[size:]
-    return values
+    return np.maximum(T @ theta[:size].reshape(shape).T, 0.0) @ theta[size:]
 
 
 @without_flags
