@@ -72,11 +72,11 @@ def version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str
 
 def test_an_edit_of_any_source_is_seen_by_the_quick_look(version: Callable[[], str], tmp_path: Path) -> None:
     """Where the quick look sees no difference there is none in what is run: it sees every byte of every file."""
-    function = find_task("limit").function
+    task = find_task("limit")
 
     def look() -> str:
-        code._sources.cache_clear()
-        return code._sources(function)
+        code.same_sources.cache_clear()
+        return code.same_sources(task)
 
     first = look()
     assert look() == first
@@ -84,7 +84,7 @@ def test_an_edit_of_any_source_is_seen_by_the_quick_look(version: Callable[[], s
     second = look()
     (tmp_path / "marginflow" / "theory" / "new.py").write_text("")
     assert len({first, second, look()}) == 3
-    code._sources.cache_clear()
+    code.same_sources.cache_clear()
 
 
 def change(tmp_path: Path, name: str, old: str, new: str) -> None:
