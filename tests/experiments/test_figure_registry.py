@@ -69,3 +69,9 @@ def test_an_unknown_size_is_refused():
 def test_a_grid_without_seeds_is_refused():
     with pytest.raises(InputError, match="seeds"):
         Grid(cells=product(d=(1,)), seeds=0)
+
+
+def test_a_grid_of_axes_has_every_combination_of_them() -> None:
+    made = experiments.Grid.product(d=(10, 20), method=("recipe",), seeds=3)
+    assert (made.cells, made.seeds) == (experiments.product(d=(10, 20), method=("recipe",)), 3)
+    assert experiments.Grid.product(d=(10,)).seeds == 1

@@ -3,8 +3,7 @@
 from marginflow.doors import check_types
 from marginflow.flow import recipes
 from marginflow.flow.angle import AngleFlow, angle_flow
-from marginflow.flow.descent import AbstractRecipe, Descent
-from marginflow.flow.gradient_flow import GradientFlow
+from marginflow.flow.descent import AbstractRecipe, Descent, GradientFlow
 from marginflow.flow.loop import TrainingProgress
 from marginflow.flow.run_files import load_run, save_run
 from marginflow.flow.schedule import AbstractSchedule, AngleBounded, Constant, Geometric, LossNormalised
