@@ -27,12 +27,9 @@ def _every() -> dict[str, Figure]:
             if thing.id in found:
                 raise InputError(f"Two figures have the id {thing.id}.")
             found[thing.id] = thing
-    return {name: found[name] for name in sorted(found, key=_order)}
-
-
-def _order(id: str) -> tuple[str, bool, str]:
-    """By paper; what it published first, then ours."""
-    return id.partition("/")[0], id.endswith(".ours"), id
+    # By paper; what it published first, then ours.
+    order = sorted(found, key=lambda id: (id.partition("/")[0], id.endswith(".ours"), id))
+    return {name: found[name] for name in order}
 
 
 def figures() -> tuple[Figure, ...]:
