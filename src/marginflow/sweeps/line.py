@@ -74,6 +74,7 @@ class StoredLine:
         if len(values) != len(COLUMNS):
             return None
         try:
+            # A whole number of seconds becomes a real one: without a fraction SQLite keeps it so.
             line = msgspec.convert(dict(zip(COLUMNS[:-1], values[:-1], strict=True)), cls)
             named = line.arrays in (None, f"{line.key}.safetensors")
             tables = all(isinstance(json.loads(text), dict) for text in (line.row, line.parameters))

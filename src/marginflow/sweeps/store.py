@@ -54,16 +54,15 @@ class MemoryStore(AbstractStore):
 
     def keep(self, cell: Cell, computed: Computed) -> None:
         """Keep a finished cell."""
-        c = computed
         self._kept[cell.key] = Record(
             cell=cell,
-            status=c.status,
-            row=c.row,
-            error=c.error,
-            log=c.log,
-            seconds=c.seconds,
-            memory=c.memory,
-            kept=c.arrays,
+            status=computed.status,
+            row=computed.row,
+            error=computed.error,
+            log=computed.log,
+            seconds=computed.seconds,
+            memory=computed.memory,
+            kept=computed.arrays,
         )
 
     def find(self, cells: Sequence[Cell], *, any_code: bool = False) -> dict[str, Record]:
