@@ -79,45 +79,43 @@ class LossBelow(AbstractStop):
 
 
 @dataclass(frozen=True)
-class _AbstractCount(AbstractStop):
+class Steps(AbstractStop):
+    """So many steps have been made."""
+
+    status = "steps done"
+
     count: int
 
     def __post_init__(self) -> None:
         whole_number("count", self.count, minimum=0)
 
-    @abstractmethod
-    def made(self, state: AbstractState) -> int:
-        """How many there are by now."""
-
     def reached(self, state: AbstractState) -> bool:
         """At the count."""
-        return self.made(state) >= self.count
+        return state.step >= self.count
 
     def share(self, state: AbstractState, first_log_loss: float) -> float:
         """Of the count."""
-        return min(1.0, self.made(state) / self.count) if self.count else 1.0
+        return min(1.0, state.step / self.count) if self.count else 1.0
 
 
 @dataclass(frozen=True)
-class Steps(_AbstractCount):
-    """So many steps have been made."""
-
-    status = "steps done"
-
-    def made(self, state: AbstractState) -> int:
-        """Steps."""
-        return state.step
-
-
-@dataclass(frozen=True)
-class Epochs(_AbstractCount):
+class Epochs(AbstractStop):
     """So many passes over the samples have been made."""
 
     status = "epochs done"
 
-    def made(self, state: AbstractState) -> int:
-        """Passes."""
-        return state.epoch
+    count: int
+
+    def __post_init__(self) -> None:
+        whole_number("count", self.count, minimum=0)
+
+    def reached(self, state: AbstractState) -> bool:
+        """At the count."""
+        return state.epoch >= self.count
+
+    def share(self, state: AbstractState, first_log_loss: float) -> float:
+        """Of the count."""
+        return min(1.0, state.epoch / self.count) if self.count else 1.0
 
 
 @dataclass(frozen=True)

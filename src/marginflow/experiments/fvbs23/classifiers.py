@@ -1,18 +1,16 @@
 r"""Clusters, four classifiers: their test error, and the multiple of z = sum_q y^(q) mu^(q) that flips fresh points."""
 
 import math
-from collections.abc import Callable
-from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
-from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray
 from marginflow.data import Clusters, Dataset
 from marginflow.generalisation import test_error
 from marginflow.limit import kkt_point
+from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.constructions import one_neuron_per_cluster
 from marginflow.robustness.directions import mean_sum
@@ -65,22 +63,22 @@ def cluster_run(parameters: ClusterRun, seed: int) -> dict[str, object]:
         raise TypeError("clusters know their means")
     z = mean_sum(data.means, data.mean_labels)
     exact, status = None, "closed form"
-    classifier: Callable[[ArrayLike], FloatArray]
     if parameters.classifier == "linear":
-        classifier = line = max_margin_classifier(data.X, data.y)
+        line = max_margin_classifier(data.X, data.y)
+        error = test_error(line, fresh.X, fresh.y)
         steps = np.maximum(fresh.y * line(fresh.X), 0.0) / float(line.w @ z)
     elif parameters.classifier == "1-NN":
-        classifier = partial(_nearest_label, data)
         steps = nearest_neighbour_steps(data, fresh, z)
+        error = test_error(lambda X: _nearest_label(data, np.asarray(X)), fresh.X, fresh.y)
     else:
+        network: TwoLayer
         if parameters.classifier == "KKT network":
             limit = kkt_point(data, width=parameters.width, seed=seed)
             network, exact, status = limit.compact, limit.exact, status_of(limit)
         else:
             network = one_neuron_per_cluster(data.means, data.mean_labels).network
-        classifier = network
+        error = test_error(network, fresh.X, fresh.y)
         steps = minimal_step(network, fresh.X, fresh.y, z).first
-    error = test_error(classifier, fresh.X, fresh.y)
     size = float(np.quantile(steps, SHARE, method="higher")) * float(np.linalg.norm(z))
     return {
         "run_status": status,
@@ -92,9 +90,9 @@ def cluster_run(parameters: ClusterRun, seed: int) -> dict[str, object]:
     }
 
 
-def _nearest_label(data: Dataset, X: ArrayLike) -> FloatArray:
+def _nearest_label(data: Dataset, X: FloatArray) -> FloatArray:
     """The label of the nearest sample, shape (n,)."""
-    closeness = np.asarray(X) @ data.X.T - 0.5 * (data.X**2).sum(axis=1)
+    closeness = X @ data.X.T - 0.5 * (data.X**2).sum(axis=1)
     label: FloatArray = data.y[np.argmax(closeness, axis=1)]
     return label
 
