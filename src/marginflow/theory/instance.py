@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray
+from marginflow.arrays import FloatArray, real_number
 from marginflow.certificates import Certificate, certify
 from marginflow.data import AbstractDistribution, Dataset
 from marginflow.errors import InputError
@@ -124,19 +124,19 @@ class Instance:
         self._looked_at.add(name)
         return self.extras[name]
 
-    def number(self, name: str, default: float | None = None) -> float:
-        """A parameter as a number."""
+    def number(self, name: str, default: float | None = None, **limits: float) -> float:
+        """A parameter as a number, finite and within limits where some are given: above, at_least, at_most, below."""
         given = self.parameters.get(name, default)
         if given is None:
             raise InputError(f"The parameter {name} is needed and was not given.")
         if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
             raise InputError(f"The parameter {name} is {given!r}; a number is expected.")
-        return float(given)
+        return real_number(f"The parameter {name}", given, **limits) if limits else float(given)
 
-    def whole(self, name: str, default: int | None = None) -> int:
-        """A parameter as a whole number."""
-        number = self.number(name, default)
-        if number != int(number):
+    def whole(self, name: str, default: int | None = None, **limits: float) -> int:
+        """A parameter as a whole number, within limits as for `number`."""
+        number = self.number(name, default, **limits)
+        if not number.is_integer():
             raise InputError(f"The parameter {name} is {number:g}; a whole number is expected.")
         return int(number)
 

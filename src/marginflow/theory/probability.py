@@ -24,6 +24,7 @@ __all__ = [
     "log_chi_square_tail",
     "log_coupon_missed_tail",
     "log_gaussian_tail",
+    "log_share",
     "log_sphere_correlation_tail",
     "log_sum",
     "log_two_sided_gaussian_tail",
@@ -92,6 +93,11 @@ def log_coupon_missed_tail(draws: int, coupons: int) -> float:
     missed = sum((-1) ** (j + 1) * math.comb(k, j) * (k - j) ** n for j in range(1, k + 1))
     # math.log takes whole numbers of any size.
     return math.log(missed) - n * math.log(k) if missed else -math.inf
+
+
+def log_share(share: float) -> float:
+    """ln of a share or a number, minus infinity where it is 0 or less."""
+    return math.log(share) if share > 0 else -math.inf
 
 
 def log_sum(*logs: float) -> float:

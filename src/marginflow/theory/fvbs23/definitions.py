@@ -33,7 +33,7 @@ FACTORS: Final = (0.5, 2.0, 7.0)
 def def_net(instance: Instance) -> Findings:
     """N added up term by term, its homogeneity, and the convention at zero."""
     network, X = instance.the_network(), instance.the_test().X
-    exponent = instance.number("exponent", 2.0)
+    exponent = instance.number("exponent", 2.0, at_least=-100.0, at_most=100.0)
     b = np.zeros(network.width) if network.b is None else network.b
     direct = sum(
         (v * np.maximum(X @ w + bias, 0.0) for w, bias, v in zip(network.W, b, network.v, strict=True)),

@@ -21,7 +21,7 @@ from marginflow.errors import InputError
 from marginflow.robustness.cluster_bounds import ClusterBounds
 from marginflow.robustness.explicit_vectors import fvbs23_steps
 from marginflow.theory.frame import Check, Instance, above, at_least, at_most, equal
-from marginflow.theory.probability import log_sum, log_two_sided_gaussian_tail
+from marginflow.theory.probability import log_share, log_sum, log_two_sided_gaussian_tail
 
 LENGTH: Final = 13.31
 """The constant of Lemma D.9: ||z|| <= 13.31 sqrt(d / (c^2 k))."""
@@ -139,16 +139,16 @@ class ClusterLetters(ClusterConstants):
     def log_window(self, epsilon: float, delta: float) -> tuple[float, float]:
         """ln of the smallest and the largest n that Theorem 3.1 allows; the window may be empty."""
         upper = min(
-            0.5 * math.log(delta / 3) + self.d / 32,
-            0.5 * math.log(delta) - math.log(3) + self.L**2 / 4,
-            math.log(epsilon / 4) + self.L**2 / 2,
+            0.5 * log_share(delta / 3) + self.d / 32,
+            0.5 * log_share(delta) - math.log(3) + self.L**2 / 4,
+            log_share(epsilon / 4) + self.L**2 / 2,
         )
         return math.log(self.k * self.L**2), upper
 
     def window(self, n: float, epsilon: float, delta: float) -> tuple[Check, ...]:
         """1/delta <= d^(ln d - 1) / 3 and n <= the minimum of three, as Theorem 3.1 asks."""
         return (
-            at_most("ln(1 / delta)", -math.log(delta), (self.L - 1) * self.L - math.log(3)),
+            at_most("ln(1 / delta)", -log_share(delta), (self.L - 1) * self.L - math.log(3)),
             at_most("ln n", math.log(n), self.log_window(epsilon, delta)[1], note="the smallest of the three bounds"),
         )
 

@@ -11,8 +11,8 @@ from marginflow.theory.vys22.setting import Setting
 
 
 def slope(dimensions: tuple[int, ...], sizes: list[float]) -> float:
-    """Least-squares slope of ln ||z|| against ln d."""
-    return float(np.polyfit(np.log(dimensions), np.log(sizes), 1)[0])
+    """Least-squares slope of ln ||z|| against ln d; not a number where a size is none."""
+    return float(np.polyfit(np.log(dimensions), np.log(sizes), 1)[0]) if min(sizes) > 0 else math.nan
 
 
 def _all_apply(settings: list[Setting]) -> tuple[Check, ...]:
@@ -41,8 +41,8 @@ _DIMENSIONS_A = (100, 300, 1000)
 )
 def example_1a(instance: Instance) -> Findings:
     """p fixed, m as large as allowed (or its power), d = 100, 300, 1000: is ||z|| bounded?"""
-    p = instance.number("p", 1.0)
-    exponent = instance.number("exponent", 1.0)
+    p = instance.number("p", 1.0, at_least=0.0)
+    exponent = instance.number("exponent", 1.0, at_least=0.0, at_most=2.0)
     settings, shares = [], []
     for d in _DIMENSIONS_A:
         allowed = (d + 1) / (3 * (p + 1))
@@ -95,7 +95,7 @@ def most_samples(d: int) -> int:
 )
 def example_1b(instance: Instance) -> Findings:
     """The explicit m of the example in three dimensions a factor 10 apart; Gram data, so that any d is cheap."""
-    first = instance.whole("dimension", _DIMENSIONS_B[0])
+    first = instance.whole("dimension", _DIMENSIONS_B[0], at_least=1)
     dimensions = (first, 10 * first, 100 * first)
     samples = instance.whole("samples", 0)
     printed = [most_samples(d) for d in dimensions]

@@ -26,7 +26,7 @@ def _size(instance: Instance) -> tuple[int, float]:
     if d < 2:
         raise InputError(f"The parameter dimension is {d}; at least 2 is expected.")
     if "k" in instance.parameters:
-        return d, d ** instance.number("k")
+        return d, d ** instance.number("k", at_least=0.0, at_most=300.0 / math.log10(d))
     m = instance.number("n_samples")
     if m < 2:
         raise InputError(f"The parameter n_samples is {m:g}; at least 2 is expected.")

@@ -54,7 +54,7 @@ def exact_numbers(s: Fraction) -> tuple[Fraction, Fraction, Fraction]:
 )
 def rem_notlocal(instance: Instance) -> Findings:
     """The certificate of theta(1), and theta(s) in rational arithmetic: feasible, shorter, and near."""
-    s = Fraction(instance.number("s", 0.999))
+    s = Fraction(instance.number("s", 0.999, at_least=0.0, at_most=1.0))
     data = Dataset(X=np.array([[1.0], [-1.0]]), y=np.array([1.0, 1.0]))
     point, moved = leaning(1.0), leaning(float(s))
     first, two, size = exact_numbers(s)

@@ -51,7 +51,7 @@ _EXACT: Final = 1e-12
 )
 def section_5_1(instance: Instance) -> Findings:
     """x_i = sqrt(d) e_i, the first half positive; N with bias -1 against N' without."""
-    d = instance.whole("dimension", 100)
+    d = instance.whole("dimension", 100, at_least=1, at_most=10_000)
     X = np.sqrt(d) * np.eye(d)
     y = np.where(np.arange(d) < (d + 1) // 2, 1.0, -1.0)
     data = Dataset(X=X, y=y)

@@ -9,6 +9,7 @@ import numpy as np
 from marginflow.data import ClusterConstants, Clusters, GramReduction
 from marginflow.data.cluster_constants import least_whole_number
 from marginflow.data.isotropic import Normal, isotropic_law
+from marginflow.errors import InputError
 from marginflow.limit import convex_pair
 from marginflow.robustness.cluster_bounds import ClusterBounds
 from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, true, value
@@ -132,7 +133,8 @@ def smallest_certified_dimension(k: int, sigma: float | None) -> int:
         return proved_bounds(d, k, d**-0.5 if sigma is None else sigma).least_output > 0
 
     found = least_whole_number(works)
-    assert found is not None
+    if found is None:
+        raise InputError(f"sigma is {sigma}; no dimension that float64 resolves certifies {k} clusters so noisy.")
     return found
 
 

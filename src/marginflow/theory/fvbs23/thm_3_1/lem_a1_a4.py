@@ -54,7 +54,7 @@ def _tail(
     """exact(d) <= bound(d), both logarithms; a bound of at least 0 says nothing. Reached on a sweep of dimensions."""
     d = instance.whole("dimension")
     stretch = instance.number("stretch", 1.0)
-    if d < 2 or not stretch > 0:
+    if d < 2 or not stretch > 0 or stretch**2 == 0:
         raise InputError(f"dimension is {d} and stretch {stretch:g}; at least 2 and a positive number are expected.")
     claimed, found = bound(d), exact(d, stretch)
     return Findings(

@@ -21,7 +21,7 @@ from marginflow.theory.probability import log_coupon_missed_tail, union
 )
 def lemma_a8(instance: Instance) -> Findings:
     """The chain k (1 - 1/k)^n <= k e^(-n/k) <= k d^(-ln d) <= d^(1 - ln d), and inclusion and exclusion below it."""
-    d, k = instance.whole("dimension"), instance.whole("n_clusters")
+    d, k = instance.whole("dimension", at_least=1), instance.whole("n_clusters")
     L = math.log(d)
     n = instance.whole("n", math.ceil(k * L**2))
     exact = log_coupon_missed_tail(n, k)

@@ -51,7 +51,7 @@ def log_exact_union(s: ClusterSetting, n: int) -> float:
 def proposition_a1(instance: Instance) -> Findings:
     """The union of exact tails against F, and draws beside both."""
     s = ClusterSetting.of(instance)
-    n = instance.whole("n", math.ceil(s.k * s.L**2))
+    n = instance.whole("n", math.ceil(s.k * s.L**2), at_least=1)
     draws = instance.whole("draws", 50)
     law = instance.the_law()
     assert isinstance(law, Clusters | GramReduction)

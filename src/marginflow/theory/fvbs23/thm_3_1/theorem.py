@@ -7,17 +7,17 @@ from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.presets import B, blind_network, preset, stated_of_clusters
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import least_outputs, theorem_hypotheses
-from marginflow.theory.probability import clopper_pearson
+from marginflow.theory.probability import clopper_pearson, log_share
 
 
 def packaging(s: ClusterSetting, n: int, epsilon: float, delta: float) -> tuple[Check, ...]:
     """The four implications that turn Theorem A.1 into Theorem 3.1, in logarithms."""
-    third, twice = math.log(delta / 3), 2 * math.log(n)
+    third, twice = log_share(delta / 3), 2 * math.log(n)
     return (
         at_most("ln 3 n^2 q_d", math.log(3) + twice + s.log_q, third),
         at_most("ln n^2 e^(-d/16)", twice - s.d / 16, third),
         at_most("ln d^(1 - ln d)", (1 - s.L) * s.L, third),
-        at_most("ln 4 n q_d", s.log_test_failure(n), math.log(epsilon)),
+        at_most("ln 4 n q_d", s.log_test_failure(n), log_share(epsilon)),
     )
 
 

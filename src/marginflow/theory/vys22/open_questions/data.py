@@ -97,7 +97,7 @@ def clusters(instance: Instance) -> Findings:
     """Draws of clustered data: how many support vectors does the exact pair have, and how many are allowed?"""
     d = instance.whole("dimension", 500)
     k = instance.whole("clusters", 4)
-    draws = instance.whole("draws", 5)
+    draws = instance.whole("draws", 5, at_least=1)
     enough = require(at_least("clusters", k, 2, note="both labels must occur"), "", value("clusters", k))
     satisfied, sizes, allowed = 0, [], []
     for draw in range(draws):
