@@ -195,8 +195,14 @@ def draw(id: str, region: Region, grid: Mapping[str, Sequence[float]]) -> Atlas:
 
 
 def _cell(id: str, region: Region, given: Mapping[str, float], mark: str = "") -> MapCell:
-    numbers = region.complete(given)
-    found = region.judge(numbers)
+    try:
+        numbers = region.complete(given)
+        found = region.judge(numbers)
+    except InputError:
+        raise
+    except (ArithmeticError, ValueError, TypeError) as error:  # a quotient by zero, a logarithm or a root of -1
+        letters = ", ".join(f"{name} = {value:g}" for name, value in given.items())
+        raise InputError(f"{id} has no meaning at {letters}: {error}.") from None
     words: dict[Outcome, Word] = {"vacuous": "says nothing", "holds": "says something", "violated": "says something"}
     word = words.get(Verdict(id=id, findings=found).outcome, "not applicable")
     rooms = ((check.relative_slack, check.name) for check in found.hypotheses)
