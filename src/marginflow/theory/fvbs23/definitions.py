@@ -154,10 +154,9 @@ def def_dclusters(instance: Instance) -> Findings:
     s = sample.setting
     sizes = np.bincount(sample.clusters, minlength=s.k)
     even = float(stats.chisquare(sizes).pvalue)
-    total = float((sample.noise_norms**2).sum()) / s.sigma**2 if s.sigma > 0 else math.nan
-    norms = float(stats.chi2.cdf(total, sample.n * s.d)) if s.sigma > 0 else math.nan
-    gaussian = math.nan
+    norms = gaussian = math.nan
     if s.sigma > 0 and s.u_norm > 0:
+        norms = float(stats.chi2.cdf(float((sample.noise_norms**2).sum()) / s.sigma**2, sample.n * s.d))
         gaussian = float(stats.kstest(sample.noise @ sample.u / (s.sigma * s.u_norm), "norm").pvalue)
     return Findings(
         value("smallest cluster", float(sizes.min())),
