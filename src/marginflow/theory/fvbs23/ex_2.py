@@ -25,8 +25,8 @@ from marginflow.theory.fvbs23.setting import LENGTH, ClusterSetting
 )
 def example_2(instance: Instance) -> Findings:
     """Random means, sigma = 1, as many clusters as Assumption 2.2 allows at half: ||z|| over three dimensions."""
-    top = instance.number("dimension", 1e12, at_least=200.0)
-    share = instance.number("share", 0.5, above=0.0, at_most=10.0)
+    top = instance.number("dimension", 1e12, at_least=100.0)
+    share = instance.number("share", 0.5, at_least=0.0, at_most=10.0)
     settings = []
     dimensions = [int(top / 100), int(top / 10), int(top)]
     for d in dimensions:

@@ -42,7 +42,7 @@ _DIMENSIONS_A = (100, 300, 1000)
 def example_1a(instance: Instance) -> Findings:
     """p fixed, m as large as allowed (or its power), d = 100, 300, 1000: is ||z|| bounded?"""
     p = instance.number("p", 1.0, at_least=0.0)
-    exponent = instance.number("exponent", 1.0, at_least=0.0, at_most=2.0)
+    exponent = instance.number("exponent", 1.0, at_least=-10.0, at_most=10.0)
     settings, shares = [], []
     for d in _DIMENSIONS_A:
         allowed = (d + 1) / (3 * (p + 1))

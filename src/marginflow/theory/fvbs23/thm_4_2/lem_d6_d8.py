@@ -28,7 +28,7 @@ def lemma_d6(instance: Instance) -> Findings:
     sample = neurons.sample
     s = sample.setting
     test = FreshPoints.of(instance).with_worst(sample)
-    times = instance.number("times", 1.0, above=0.0)
+    times = instance.number("times", 1.0)
     z = times * s.eta_1 * sample.u
     scale = neurons.input_scale()
     minus = neurons.preactivations(test.X - z)[:, neurons.negative]
