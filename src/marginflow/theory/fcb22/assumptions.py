@@ -3,11 +3,10 @@ r"""[FCB22, sec. 2.1] Assumptions (A1)-(A7) with one constant C, and whether one
 import math
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from marginflow.theory.fcb22.numbers import NUMBERS, Numbers
-from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, below, stated, value
+from marginflow.theory.frame import Check, Findings, Instance, Statement, above, at_least, at_most, below, stated, value
 
 # The two feasible sets of numbers that fit on two cores, and those of Figure 1.
 C16: Final = Numbers(
@@ -25,12 +24,16 @@ def with_numbers(name: str, numbers: Numbers, C: float | None = None) -> Instanc
     return Instance(name=name, parameters=parameters if C is None else {**parameters, "C": C})
 
 
-_assumption = partial(
-    stated,
-    needs=("parameters",),
-    parameters=NUMBERS,
-    example=lambda: with_numbers("the numbers of the instance C = 16", C16, 16.0),
-)
+def _assumption(*, id: str, **said: Any) -> Callable[[Callable[[Instance], Findings]], Statement]:
+    """An assumption on numbers alone, which the instance C = 16 meets; its number is that of its id."""
+    return stated(
+        id=id,
+        number=f"Assumption ({id.partition('/')[2]})",
+        needs=("parameters",),
+        parameters=NUMBERS,
+        example=lambda: with_numbers("the numbers of the instance C = 16", C16, 16.0),
+        **said,
+    )
 
 
 def _but(**broken: float) -> Callable[[], Instance]:
@@ -53,7 +56,6 @@ def _capped(instance: Instance, cap: str, claim: Callable[[Numbers, float], Chec
 
 @_assumption(
     id="FCB22/A1",
-    number="Assumption (A1)",
     meaning="The dimension is large against the logarithms of the sample size and the width.",
     formula=r"d \ge C \max\{\log^2(n/\delta), \log(m/\delta)\}",
     control=_but(d=1000.0),
@@ -68,7 +70,6 @@ def a1(instance: Instance) -> Findings:
 
 @_assumption(
     id="FCB22/A2",
-    number="Assumption (A2)",
     meaning="The width is at least a constant.",
     formula=r"m \ge C \log(1/\delta)",
     control=_but(m=36.0),
@@ -81,7 +82,6 @@ def a2(instance: Instance) -> Findings:
 
 @_assumption(
     id="FCB22/A3",
-    number="Assumption (A3)",
     meaning="The clusters are narrow: samples lie within about 1/C of their mean.",
     formula=r"\sigma^2 \le \frac{1}{C^2 d}",
     control=_but(sigma=0.2 / math.sqrt(1200)),
@@ -94,7 +94,6 @@ def a3(instance: Instance) -> Findings:
 
 @_assumption(
     id="FCB22/A4",
-    number="Assumption (A4)",
     meaning="The sample size is at least a constant times the logarithm of the width.",
     formula=r"n \ge C \log(m/\delta)",
     control=_but(n=110.0),
@@ -107,7 +106,6 @@ def a4(instance: Instance) -> Findings:
 
 @_assumption(
     id="FCB22/A5",
-    number="Assumption (A5)",
     meaning="The noise rate is at most a constant.",
     formula=r"\eta \le 1/C",
     control=_but(eta=0.15),
@@ -120,7 +118,6 @@ def a5(instance: Instance) -> Findings:
 
 @_assumption(
     id="FCB22/A6",
-    number="Assumption (A6)",
     meaning="The start is small.",
     formula=r"\omega_{\mathrm{init}}^2 \le \frac{1}{C^4 m d}",
     control=_but(omega=0.25 / math.sqrt(120_000)),
@@ -133,7 +130,6 @@ def a6(instance: Instance) -> Findings:
 
 @_assumption(
     id="FCB22/A7",
-    number="Assumption (A7)",
     meaning="The step-size is a constant, neither too small nor too large; it bounds C from both sides.",
     formula=r"\frac{1}{2 \sqrt{C}} \le \alpha \le \frac{1}{\sqrt{C}}",
     control=lambda: with_numbers("the step-size of Figure 1", replace(C16, alpha=0.05), 16.0),

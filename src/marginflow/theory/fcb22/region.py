@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from marginflow.theory.atlas import Mark, Region
+from marginflow.theory.fcb22.assumptions import FIGURE
 from marginflow.theory.fcb22.constants import E2, GAMMA
 from marginflow.theory.fcb22.numbers import DELTA, Numbers
 from marginflow.theory.fcb22.observed import FEATURE_CHANGE, SUCCESS, TEST_ERROR
@@ -22,9 +23,6 @@ LETTERS: Final = {
     "C": "the constant of (A1)-(A7), which the paper leaves open; 16 by default, where runs succeed",
     "delta": "failure probability, 0.1 by default",
 }
-
-
-_FIGURE_SD: Final = 1.0 / math.sqrt(50.0) * math.sqrt(2)
 
 
 def _numbers(numbers: Mapping[str, float]) -> Numbers:
@@ -90,7 +88,7 @@ DEFAULTS: Final[dict[str, float | Callable[[Mapping[str, float]], float]]] = {
 MARKS: Final = (
     Mark(
         name="Figure 1",
-        numbers={"n": 5000, "d": 2, "m": 500, "sd": _FIGURE_SD, "eta": 0.15, "omd": 0.25, "alpha": 0.05},
+        numbers={"n": 5000, "d": 2, "m": 500, "sd": FIGURE.sd, "eta": 0.15, "omd": 0.25, "alpha": 0.05},
     ),
 )
 _region = partial(Region, letters=LETTERS, defaults=DEFAULTS, marks=MARKS)

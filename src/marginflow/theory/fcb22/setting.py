@@ -211,13 +211,8 @@ def setting_gd(instance: Instance) -> Findings:
         move = rate / data.n_samples * before.v[:, None] * sums
         errors.append(float(np.abs(after.W - before.W - move).max()))
         sizes.append(float(np.abs(move).max()))
-    others = tuple(np.abs(network.W - instance.the_network().W).max() for network in instance.networks)
-    scale = max(float(np.abs(instance.the_network().W).max()), 1e-300)
-    engines_agree = (
-        (at_most("ends by other engines differ by", float(max(others)) / scale, 1e-12, tolerance=0.0),)
-        if others
-        else ()
-    )
+    W = instance.the_network().W
+    apart = [float(np.abs(network.W - W).max()) / max(float(np.abs(W).max()), 1e-300) for network in instance.networks]
     return Findings(
         value("steps compared", len(errors)),
         value("largest entry of a step", max(sizes, default=0.0)),
@@ -229,7 +224,7 @@ def setting_gd(instance: Instance) -> Findings:
                 1e-10,
                 tolerance=0.0,
             ),
-            *engines_agree,
+            *((at_most("ends by other engines differ by", max(apart), 1e-12, tolerance=0.0),) if apart else ()),
         ),
     )
 

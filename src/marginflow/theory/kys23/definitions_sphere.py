@@ -1,13 +1,14 @@
 r"""[KYS23, Section 2] Uniform points on the unit sphere with noisy labels."""
 
 import math
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
 import numpy as np
 from scipy import special
 
-from marginflow.data import Dataset, GramReduction, NoisySphere
+from marginflow.data import GramReduction, NoisySphere
 from marginflow.data.noisy_sphere import NoiseCount
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, equal, require, stated, value
 from marginflow.theory.kys23.definitions_line import distance_to_law
@@ -27,9 +28,7 @@ def noisy_sample(m: int, p: float, d: int, *, count: NoiseCount = "bernoulli") -
 def _one_orthant() -> Instance:
     law = NoisySphere(dimension=50, p=0.1)
     data = law.sample(200)
-    return Instance(
-        name="200 points of the positive orthant", law=law, data=Dataset(X=np.abs(data.X), y=data.y, origin=data.origin)
-    )
+    return Instance(name="200 points of the positive orthant", law=law, data=replace(data, X=np.abs(data.X)))
 
 
 @stated(

@@ -167,9 +167,9 @@ def sampled_labels(y: FloatArray, p: float) -> Check:
 
 def kkt_point(instance: Instance) -> tuple[Check, ...]:
     """On the line, with bias, interpolating, and the KKT conditions (2)-(5) hold."""
-    checks = on_the_line(instance)
     network = instance.the_network()
-    checks = (*checks, true("hidden biases, trained outputs", network.b is not None and network.outputs == "trained"))
+    trained = network.b is not None and network.outputs == "trained"
+    checks = (*on_the_line(instance), true("hidden biases, trained outputs", trained))
     if unmet(checks):
         return checks
     certificate = instance.certificate

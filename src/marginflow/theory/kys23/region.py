@@ -58,8 +58,7 @@ def _near_max_margin(numbers: Mapping[str, float]) -> Findings:
 
 def _frozen(numbers: Mapping[str, float]) -> Findings:
     """Theorem 4.3, with the constants of its proof."""
-    m, d, n, p = (numbers[name] for name in ("m", "d", "n", "p"))
-    epsilon, delta = numbers["epsilon"], numbers["delta"]
+    m, d, n, p, epsilon, delta = (numbers[name] for name in ("m", "d", "n", "p", "epsilon", "delta"))
     mn4 = (m * n) ** 4
     return Findings(
         hypotheses=(

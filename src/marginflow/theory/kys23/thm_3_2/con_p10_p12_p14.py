@@ -105,23 +105,21 @@ def _judge(instance: Instance, equation: int) -> Findings:
     require(ready, "no two neurons on a line to move against each other")
     j1, j2, delta = instance.whole("j1", 0), instance.whole("j2", 1), instance.number("delta", 1e-5)
     w, b, v = _parts(network, j1, j2)
-    hypotheses: tuple[Check, ...] = (
+    hypotheses = (
         *ready,
         above("|w_1|", abs(w[j1]), 0.0),
         above("|w_2|", abs(w[j2]), 0.0),
         true("v_1, v_2 have opposite signs: one bends N up, the other down", bool(v[j1] * v[j2] < 0)),
         at_least("delta, so that the drop is not rounding", delta, 1e-9),
         at_most("delta <= 0.1", delta, 0.1),
+        *((above("v_1, which bends N up", float(v[j1]), 0.0),) if equation != 14 else ()),
     )
-    if equation != 14:
-        hypotheses = (*hypotheses, above("v_1, which bends N up", float(v[j1]), 0.0))
     require(hypotheses, "no two neurons to move against each other")
     k1, k2 = -b[j1] / w[j1], -b[j2] / w[j2]
     hypotheses = (*hypotheses, above("k2 lies on the side that j1 faces: (k2 - k1) w_1", float((k2 - k1) * w[j1]), 0.0))
     moved = (move_kink if equation == 10 else hand_over)(network, j1, j2, delta)
     drop = (move_kink_drop if equation == 10 else hand_over_drop)(network, j1, j2)
-    assert moved.b is not None
-    kinks = [k1, k2, -moved.b[j1] / moved.W[j1, 0], -moved.b[j2] / moved.W[j2, 0]]
+    kinks = [k1, k2, *(-moved.augmented[[j1, j2], 1] / moved.W[[j1, j2], 0])]
     low, high = min(kinks), max(kinks)
     span = high - low
     outside = np.concatenate([np.linspace(low - 2 * span, low, 50), np.linspace(high, high + 2 * span, 50)])

@@ -15,8 +15,8 @@ from marginflow.theory.frame import (
     above,
     at_least,
     at_most,
+    require,
     stated,
-    undefined,
     unmet,
     value,
 )
@@ -83,10 +83,9 @@ def b1_bias_dom(instance: Instance) -> Findings:
     """The chain of lower bounds on N at fresh points, and the error that it proves."""
     network, data = instance.the_network(), instance.the_data()
     epsilon = instance.number("epsilon", 0.01)
-    fits = separates(network, data)
-    if unmet(fits) or network.b is None:
-        biased = above("beta", beta_of(network), 0.0)
-        return undefined((fits, biased), "a network with biases that separates is needed")
+    fits, biased = separates(network, data), above("beta", beta_of(network), 0.0)
+    fitted = not unmet(fits) and network.b is not None
+    require((fits, biased), "a network with biases that separates is needed", given=fitted)
     network = network.at_margin_one(data.X, data.y)
     proof = dominance(network, data)
     n, d, K, beta = network.width, proof.dimension, proof.norm_squared, proof.beta

@@ -39,9 +39,8 @@ def lemma_b5(instance: Instance) -> Findings:
 
 
 def _asleep(network: TwoLayer) -> TwoLayer:
-    assert network.b is not None
-    negative = network.v < 0
-    return replace(network, W=np.where(negative[:, None], 0.0, network.W), b=np.where(negative, -1.0, network.b))
+    negative, b = network.v < 0, network.augmented[:, -1]
+    return replace(network, W=np.where(negative[:, None], 0.0, network.W), b=np.where(negative, -1.0, b))
 
 
 @stated(
