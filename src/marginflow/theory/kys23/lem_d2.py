@@ -72,14 +72,6 @@ def _deviates(instance: Instance, name: str, bound: float, t: float, m: int, d: 
     return replace(counted.check(name, "<=", target), vacuous=target >= 1)
 
 
-def _against(c: int) -> Instance:
-    """d = 2, t = 2, m = 2 (c + 2): the rate times c is at most c, and every sample deviates by at least c + 1."""
-    return Instance(
-        name=f"{2 * (c + 2)} points on a circle, c = {c}",
-        parameters={"m": 2 * (c + 2), "dimension": 2, "t": 2.0, "c": float(c)},
-    )
-
-
 @stated(
     id="KYS23/LemD.2",
     number="Lemma D.2 (Vershynin, Exercise 4.7.3), as printed",
@@ -89,7 +81,9 @@ def _against(c: int) -> Instance:
     needs=("parameters",),
     parameters={"m": "samples", "dimension": "d", "t": "2 by default", "c": "the constant; 1 by default"},
     example=lambda: Instance(name="10 samples, d = 10^6", parameters={"m": 10, "dimension": 10**6}),
-    control=lambda: _against(100),
+    control=lambda: Instance(
+        name="204 points on a circle, c = 100", parameters={"m": 204, "dimension": 2, "t": 2.0, "c": 100.0}
+    ),
     control_shows="for every c: 2 (c + 2) points on a circle have ||X X^T - I|| >= c + 1, always",
     printed=r"\frac{c}{d} \left(\sqrt{\frac{d+t}{m}} + \frac{d+t}{m}\right)",
     sharp=r"C \left(\sqrt{\frac{m+t}{d}} + \frac{m+t}{d}\right)",

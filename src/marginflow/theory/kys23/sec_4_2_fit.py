@@ -11,13 +11,6 @@ from marginflow.theory.frame import Findings, Instance, above, at_least, equal, 
 from marginflow.theory.kys23.definitions_sphere import noisy_sample
 
 
-def _opposite_corners() -> Instance:
-    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    return Instance(
-        name="four points of the plane in XOR position", data=Dataset(X=X, y=np.array([1.0, 1.0, -1.0, -1.0]))
-    )
-
-
 @stated(
     id="KYS23/Sec4.2.Fit",
     kind="remark",
@@ -26,7 +19,10 @@ def _opposite_corners() -> Instance:
     formula=r"\mathrm{rank}(X) = m \;\Rightarrow\; \exists w: \; y_i (\sigma(w^\top x_i) - \sigma(-w^\top x_i)) = 1",
     needs=("data",),
     example=lambda: noisy_sample(20, 0.3, 10**4),
-    control=_opposite_corners,
+    control=lambda: Instance(
+        name="four points of the plane in XOR position",
+        data=Dataset(X=np.vstack([np.eye(2), -np.eye(2)]), y=np.array([1.0, -1.0, 1.0, -1.0])),
+    ),
     control_shows="four points of the plane in XOR position: two neurons without bias that are opposite fit none of "
     "them",
     printed=r"d \text{ sufficiently large}, \ n \ge 2",

@@ -7,7 +7,7 @@ import numpy as np
 
 from marginflow.limit import orthogonal
 from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, require, stated, value
-from marginflow.theory.kys23.thm_4_1.lem_b3 import biased_pair, orthonormal
+from marginflow.theory.kys23.thm_4_1.lem_b3 import biased_pair, orthonormal, orthonormal_samples
 from marginflow.theory.kys23.unit_sphere import SphereSample, beta_of, separates, size_of
 
 
@@ -23,18 +23,14 @@ def orthonormal_pair(m: int = 100, k: int = 1) -> Instance:
     return Instance(name=f"{m} orthonormal samples without bias", network=point.network, data=point.data)
 
 
-@cache
-def _with_bias() -> Instance:
-    data = orthonormal(400, 1)
-    return Instance(name="the construction of Lemma B.3", network=biased_pair(data, 2), data=data)
-
-
 @stated(
     id="KYS23/LemB.2",
     meaning="Every network with margin 1 and beta <= 1/2 has ||theta||^2 >= sqrt(p / ||X X^T||), p positive samples.",
     formula=r"\sum_j v_j \sigma(b_j) \le \tfrac12 \implies \|\theta\|^2 \ge \sqrt{\frac{|I_+|}{\|X X^\top\|}}",
     example=orthonormal_pair,
-    control=_with_bias,
+    control=lambda: orthonormal_samples(400, 1).but(
+        name="the construction of Lemma B.3", network=biased_pair(orthonormal(400, 1), 2)
+    ),
     control_shows="large biases fit 399 positive samples with ||theta||^2 = 5 < sqrt(399/12)",
     printed=r"\|\theta\|^2 \ge C \sqrt{|I_+|}",
     proved=r"\|\theta\|^2 \ge \sqrt{\frac{|I_+|}{12 \|X X^\top\|}}",

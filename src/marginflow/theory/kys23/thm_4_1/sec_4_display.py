@@ -12,14 +12,6 @@ from marginflow.theory.kys23.rational import fractions
 from marginflow.theory.kys23.thm_4_1.lem_b2 import orthonormal_pair
 
 
-def _one_neuron() -> Instance:
-    return Instance(
-        name="one neuron, v = b = 1, w . x = -1",
-        network=TwoLayer(W=np.array([[1.0, 0.0]]), b=np.ones(1), v=np.ones(1)),
-        data=Dataset(X=np.array([[-1.0, 0.0]]), y=np.ones(1)),
-    )
-
-
 def _exact_gap(network: TwoLayer, b: FloatArray, x: list[float]) -> Fraction:
     """N(x) - (sum v relu(b) - sum |v relu(w . x)|), in fractions."""
     v, biases, products = fractions(network.v), fractions(b), fractions(network.W) @ fractions(x)
@@ -35,7 +27,11 @@ def _exact_gap(network: TwoLayer, b: FloatArray, x: list[float]) -> Fraction:
     "w . x is needed.",
     formula=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j \sigma(w_j^\top x)|",
     example=orthonormal_pair,
-    control=_one_neuron,
+    control=lambda: Instance(
+        name="one neuron, v = b = 1, w . x = -1",
+        network=TwoLayer(W=np.array([[1.0, 0.0]]), b=np.ones(1), v=np.ones(1)),
+        data=Dataset(X=np.array([[-1.0, 0.0]]), y=np.ones(1)),
+    ),
     control_shows="v = b = 1, w . x = -1: the left side is 0, the right side 1",
     control_outcome="refuted",
     printed=r"N_\theta(x) \ge \sum_j v_j \sigma(b_j) - \sum_j |v_j \sigma(w_j^\top x)|",
