@@ -184,7 +184,9 @@ def sampled_error(
     rows = max(1, _BLOCK_NUMBERS // train.dimension)
     errors = 0
     for block, start in enumerate(range(0, n, rows)):
-        points = law.fresh(min(rows, n - start), train=train, seed=_block_seed(seed, block))
+        # Every block has a seed of its own; the first keeps the user's.
+        own = int(np.random.SeedSequence([seed, block]).generate_state(1, np.uint64)[0]) if block else seed
+        points = law.fresh(min(rows, n - start), train=train, seed=own)
         y = points.clean_labels if target == "clean" else points.y
         if y is None:
             raise InputError(f"{type(law).__name__} knows no clean labels; target='observed' counts the noisy ones.")
@@ -194,8 +196,3 @@ def sampled_error(
 
 def _errors(margins: FloatArray, ties: Ties) -> int:
     return int((margins <= 0).sum() if ties == "error" else (margins < 0).sum())
-
-
-def _block_seed(seed: int, block: int) -> int:
-    """A seed of its own for every block; the first block keeps the user's."""
-    return seed if block == 0 else int(np.random.SeedSequence([seed, block]).generate_state(1, np.uint64)[0])

@@ -182,55 +182,48 @@ def certify_balls(
     if len(multipliers) != n or len(clarke) != n or any(len(row) != k for row in clarke):
         raise InputError(f"{n} multipliers and ({n}, {k}) Clarke weights are expected.")
     with precision(bits) as flint:
-        return _enclose(flint, point, multipliers, clarke, bits)
-
-
-def _enclose(
-    flint: Any, point: BallPoint, multipliers: Sequence[Any], clarke: Sequence[Sequence[Any]], bits: int
-) -> ExactCertificate:
-    n, k = len(point.T), len(point.A)
-    zero = flint.arb(0)
-    A, T = ball_matrix(flint, point.A), ball_matrix(flint, point.T)
-    D = A.ncols()
-    v = [ball(flint, value) for value in point.v]
-    lam = [ball(flint, value) for value in multipliers]
-    c = [[ball(flint, value) for value in row] for row in clarke]
-    pre = T * A.transpose()
-    relu = [[pre[i, j].nonnegative_part() for j in range(k)] for i in range(n)]
-    q = [point.y[i] * sum((v[j] * relu[i][j] for j in range(k)), zero) for i in range(n)]
-    least = q[0]
-    for value in q[1:]:
-        least = least.min(value)
-    trained = point.outputs == "trained"
-    degree = 2 if trained else 1
-    norm2 = sum((value * value for value in A.entries()), zero)
-    if trained:
-        norm2 += sum((value * value for value in v), zero)
-    # (w_j, b_j) = v_j sum_i y_i lambda_i c_ij xt_i   and   v_j = sum_i y_i lambda_i relu(pre_ij)
-    M = flint.arb_mat(k, n, [point.y[i] * lam[i] * c[i][j] for j in range(k) for i in range(n)])
-    G = M * T
-    squares = zero
-    for j in range(k):
-        for r in range(D):
-            e = A[j, r] - v[j] * G[j, r]
-            squares += e * e
+        zero = flint.arb(0)
+        A, T = ball_matrix(flint, point.A), ball_matrix(flint, point.T)
+        D = A.ncols()
+        v = [ball(flint, value) for value in point.v]
+        lam = [ball(flint, value) for value in multipliers]
+        c = [[ball(flint, value) for value in row] for row in clarke]
+        pre = T * A.transpose()
+        relu = [[pre[i, j].nonnegative_part() for j in range(k)] for i in range(n)]
+        q = [point.y[i] * sum((v[j] * relu[i][j] for j in range(k)), zero) for i in range(n)]
+        least = q[0]
+        for value in q[1:]:
+            least = least.min(value)
+        trained = point.outputs == "trained"
+        degree = 2 if trained else 1
+        norm2 = sum((value * value for value in A.entries()), zero)
         if trained:
-            e = v[j] - sum((point.y[i] * lam[i] * relu[i][j] for i in range(n)), zero)
-            squares += e * e
-    complementarity = degree * sum((lam[i] * (q[i] - least) for i in range(n)), zero) / norm2
-    identity = degree * sum((lam[i] * q[i] for i in range(n)), zero) / norm2 - 1
-    violation = _dual_violation(flint, lam, c)
-    distance = _kink_distance(flint, A, T, pre, lam, c)
-    stationarity = root(flint, squares / norm2)
-    return ExactCertificate(
-        stationarity=_interval(stationarity),
-        complementarity=_interval(complementarity.nonnegative_part()),
-        dual_feasibility=_interval(violation),
-        kink_distance=_interval(distance),
-        least_margin=lower(least),
-        norm_identity=upper(abs(identity)),
-        bits=bits,
-    )
+            norm2 += sum((value * value for value in v), zero)
+        # (w_j, b_j) = v_j sum_i y_i lambda_i c_ij xt_i   and   v_j = sum_i y_i lambda_i relu(pre_ij)
+        M = flint.arb_mat(k, n, [point.y[i] * lam[i] * c[i][j] for j in range(k) for i in range(n)])
+        G = M * T
+        squares = zero
+        for j in range(k):
+            for r in range(D):
+                e = A[j, r] - v[j] * G[j, r]
+                squares += e * e
+            if trained:
+                e = v[j] - sum((point.y[i] * lam[i] * relu[i][j] for i in range(n)), zero)
+                squares += e * e
+        complementarity = degree * sum((lam[i] * (q[i] - least) for i in range(n)), zero) / norm2
+        identity = degree * sum((lam[i] * q[i] for i in range(n)), zero) / norm2 - 1
+        violation = _dual_violation(flint, lam, c)
+        distance = _kink_distance(flint, A, T, pre, lam, c)
+        stationarity = root(flint, squares / norm2)
+        return ExactCertificate(
+            stationarity=_interval(stationarity),
+            complementarity=_interval(complementarity.nonnegative_part()),
+            dual_feasibility=_interval(violation),
+            kink_distance=_interval(distance),
+            least_margin=lower(least),
+            norm_identity=upper(abs(identity)),
+            bits=bits,
+        )
 
 
 def _interval(value: Ball) -> tuple[float, float]:

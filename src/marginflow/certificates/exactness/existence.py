@@ -99,8 +99,18 @@ def prove_kkt_point(
         return KKTProof(
             proved=False, reason=f"{system.size} unknowns are more than {_MOST_UNKNOWNS}.", unknowns=system.size
         )
+    proof = KKTProof(proved=False, reason="the Jacobian of the KKT equations is singular.", unknowns=system.size)
+    # The inverse in floats first; in balls, if it was not good enough and that does not take too long.
+    inverses = (_inverse_by_floats, _inverse_by_balls)[: 1 if system.size > _MOST_UNKNOWNS_IN_BALLS else 2]
     with precision(bits) as flint:
-        return _prove(flint, system)
+        for invert in inverses:
+            x = [flint.arb(value) for value in system.start.tolist()]
+            Y = invert(flint, system.jacobian(flint, x))
+            if Y is not None:
+                proof = _krawczyk(flint, system, x, Y)
+            if proof.proved or proof.smallest_slack is not None:
+                break
+    return proof
 
 
 class _System:
@@ -208,21 +218,6 @@ def _inverse_by_balls(flint: Any, J: Any) -> Any:
         return J.mid().inv().mid()
     except ZeroDivisionError:
         return None
-
-
-def _prove(flint: Any, system: _System) -> KKTProof:
-    """Krawczyk's test with the inverse in floats and, if that is not good enough and not too long, in balls."""
-    proof = KKTProof(proved=False, reason="the Jacobian of the KKT equations is singular.", unknowns=system.size)
-    for invert in (_inverse_by_floats, _inverse_by_balls):
-        if invert is _inverse_by_balls and system.size > _MOST_UNKNOWNS_IN_BALLS:
-            break
-        x = [flint.arb(value) for value in system.start.tolist()]
-        Y = invert(flint, system.jacobian(flint, x))
-        if Y is not None:
-            proof = _krawczyk(flint, system, x, Y)
-        if proof.proved or proof.smallest_slack is not None:
-            break
-    return proof
 
 
 def _krawczyk(flint: Any, system: _System, x: list[Any], Y: Any) -> KKTProof:
