@@ -209,10 +209,9 @@ class _Features:
         # The residual once more through the network's own backpropagation, which shares no code with `residual`.
         gradient = self.network.gradient(self.data.X, self.data.y * lam, kink=self.kink)
         parts = []
-        for index in range(len(self.layers)):
-            W, b = self.network.layers[index]
-            square = float(np.linalg.norm(W - gradient.weights[index])) ** 2
-            db = gradient.biases[index]
+        trained = self.network.layers[: len(self.layers)]
+        for (W, b), dW, db in zip(trained, gradient.weights, gradient.biases, strict=False):
+            square = float(np.linalg.norm(W - dW)) ** 2
             if b is not None and db is not None:
                 square += float(np.linalg.norm(b - db)) ** 2
             parts.append(float(np.sqrt(square)) / self.norm)

@@ -30,7 +30,7 @@ def zero_flips(y: FloatArray, at_zero: AtZero) -> BoolArray:
     "positive": sign(0) = +1, so only a negative sample flips at zero [VYS22, Sec. 2].
     "negative": sign(0) = -1, so only a positive sample flips at zero [FVBS23, Sec. 2].
     """
-    flips = {"flips": y != 0, "keeps": y == 0, "positive": y < 0, "negative": y > 0}
+    flips: dict[str, BoolArray] = {"flips": y != 0, "keeps": y == 0, "positive": y < 0, "negative": y > 0}
     return flips[one_of("at_zero", at_zero, tuple(flips))]
 
 

@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import BoolArray, FloatArray, labels, matrix, read_only, real_number, vector, whole_number
+from marginflow.arrays import BoolArray, FloatArray, read_only, real_number, vector, whole_number
 from marginflow.display import Displayed, shortened
 from marginflow.networks import TwoLayer
 from marginflow.robustness.attacks import LENGTHENINGS, flips_beyond_rounding
@@ -28,7 +28,7 @@ from marginflow.robustness.chord import ChordBound, Relaxation, bound_from_multi
 from marginflow.robustness.clock import Clock
 from marginflow.robustness.convex_concave import descend
 from marginflow.robustness.lower_bounds import chord_bound, interval_bound, local_lipschitz_bound, parabola_bound
-from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood
+from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood, points_and_labels
 from marginflow.robustness.rays import RaySteps, minimal_step
 from marginflow.robustness.shortest import shortest_sentence
 
@@ -226,9 +226,8 @@ class _Asked:
     @classmethod
     def of(cls, network: TwoLayer, X: ArrayLike, y: ArrayLike, *, signed: bool, share: float, level: float) -> _Asked:
         """The question, checked."""
-        points = matrix("X", X)
-        seen = neighbourhood(network, points, y, level)
-        signs = labels("y", y, seen.n_points)
+        points, signs = points_and_labels(network, X, y)
+        seen = neighbourhood(network, points, signs, level)
         share = real_number("share", share, above=0.0, at_most=1.0)
         sigma = -signs if signed else np.ones(signs.size)
         needed = max(1, int(np.ceil(share * signs.size - 1e-9)))

@@ -99,7 +99,8 @@ class StationarityProblem:
     @cached_property
     def usable(self) -> BoolArray:
         """The kinks whose Clarke weights matter."""
-        return self.kink & (self.v != 0)
+        usable: BoolArray = self.kink & (self.v != 0)
+        return usable
 
     def rows(self, index: IntArray | slice) -> StationarityProblem:
         """The problem in which only the samples `index` may carry a multiplier."""

@@ -55,7 +55,6 @@ class _Node:
     signs: IntArray
     cuts: Cuts
     lower: float = 0.0
-    delta: FloatArray | None = None
     gaps: FloatArray | None = None
     multipliers: QuadraticMultipliers | None = None
     curved: bool = False
@@ -146,7 +145,6 @@ class Search:
                 signs = node.signs.copy()
                 signs[split] = sign
                 child = self._new(node.box.branched(split, sign), signs, node.cuts, node.lower, node.multipliers)
-                child.delta = node.delta
                 pair.append(child.index)
                 self._bound(child, _NODE_ROUNDS)
                 self._push(heap, child)
@@ -269,9 +267,8 @@ class Search:
             self._apply(node, found.step)
             if node.lower >= self.goal:
                 return
-            node.delta = found.delta
             node.gaps = _chord_gaps(self.problem, p, q, found.delta)
-            self._improve(node)
+            self._improve(found.delta, node.cuts)
             if node.lower >= self.goal or time.monotonic() > self.deadline:
                 return
             if node.lower - before < _LINEAR_GAIN * (self.radius - before):
@@ -289,8 +286,8 @@ class Search:
             self._apply(node, found.step)
             if node.lower >= self.goal:
                 return
-            node.multipliers, node.delta, node.gaps = found.multipliers, found.multipliers.delta, found.gaps
-            self._improve(node)
+            node.multipliers, node.gaps = found.multipliers, found.gaps
+            self._improve(found.multipliers.delta, node.cuts)
             left = self._undecided(node.box)
             if node.lower >= self.goal or left <= _VERY_FEW or time.monotonic() > self.deadline:
                 return
@@ -320,13 +317,11 @@ class Search:
             self.attacks = False
             self.witness.attack(cuts)
 
-    def _improve(self, node: _Node) -> None:
-        """Offer the node's relaxed solution to the witness."""
-        if node.delta is None:
-            return
+    def _improve(self, delta: FloatArray, cuts: Cuts) -> None:
+        """Offer a relaxed solution to the witness."""
         if self.witness.delta is None:
-            self.witness.offer(node.delta)
-        self.witness.descend(node.delta, node.cuts)
+            self.witness.offer(delta)
+        self.witness.descend(delta, cuts)
 
 
 def chords(problem: RadiusProblem, box: Box) -> tuple[FloatArray, FloatArray]:
