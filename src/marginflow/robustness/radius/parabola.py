@@ -17,11 +17,9 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray
 
 
-class Omega(NamedTuple):
-    """omega and its derivatives by z, A and s; omega_zz = -2 A throughout."""
+class Derivatives(NamedTuple):
+    """The derivatives of omega by A and s, and the mixed ones by z; omega_zz = -2 A throughout."""
 
-    value: FloatArray
-    z: FloatArray
     A: FloatArray
     AA: FloatArray
     s: FloatArray
@@ -77,11 +75,8 @@ def _pieces(s: float, c: FloatArray, A: FloatArray, low: FloatArray, high: Float
 def omega_and_slope(
     s: float, c: FloatArray, A: FloatArray, low: FloatArray, high: FloatArray, z: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """omega(A, s; z) and its derivative by z."""
-    return _value_and_slope(_pieces(s, c, A, low, high, z), A, high, z)
-
-
-def _value_and_slope(p: _Pieces, A: FloatArray, high: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """omega(A, s; z) and its derivative by z, with c = |c_j|; where c = 0 it is A (z - low)(high - z)."""
+    p = _pieces(s, c, A, low, high, z)
     share = np.where(p.low_side > 0, p.e, high)
     value = p.choose(
         A * p.e * p.f - p.sc * p.chord * p.e,
@@ -96,18 +91,17 @@ def _value_and_slope(p: _Pieces, A: FloatArray, high: FloatArray, z: FloatArray)
     return value, slope
 
 
-def omega(s: float, c: FloatArray, A: FloatArray, low: FloatArray, high: FloatArray, z: FloatArray) -> Omega:
-    """omega(A, s; z) with c = |c_j|; where c = 0 it is A (z - low)(high - z), the product of the two bounds."""
+def derivatives(
+    s: float, c: FloatArray, A: FloatArray, low: FloatArray, high: FloatArray, z: FloatArray
+) -> Derivatives:
+    """The others, for Newton's method."""
     p = _pieces(s, c, A, low, high, z)
-    value, slope = _value_and_slope(p, A, high, z)
     sc, At, x, root = p.sc, p.At, p.x, p.root
     share = np.where(p.low_side > 0, p.e, high)
     side = 2.0 * p.low_side - 1.0
     kept_away = np.maximum(x, 1e-3 * p.width)  # keeps the second derivatives negative where z has left the interval
     zero = np.zeros_like(A)
-    return Omega(
-        value=value,
-        z=slope,
+    return Derivatives(
         A=p.choose(p.e * p.f, (sc / (4.0 * At)) ** 2 - z * z, x * root / At - x * x),
         AA=p.choose(zero, -(sc**2) / (8.0 * At**3), -kept_away * root / (2.0 * At**2)),
         s=p.choose(-c * p.chord * p.e, -c * (0.5 * z + sc / (8.0 * At)), x * root / s - c * share),

@@ -23,7 +23,7 @@ from scipy.linalg import solve_triangular
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.robustness.radius.certificate import ProofStep
 from marginflow.robustness.radius.minorant import Box
-from marginflow.robustness.radius.parabola import best_curvature, omega, omega_and_slope
+from marginflow.robustness.radius.parabola import best_curvature, derivatives, omega_and_slope
 from marginflow.robustness.radius.reduction import RadiusProblem
 
 _MAX_NEWTON, _MAX_STALLS = 60, 6
@@ -250,7 +250,7 @@ def _direction(
     curvature of the next piece.
     """
     s, A, q = at.s, at.A, at.q
-    o = omega(s, node.c_b, A, node.low, node.high, node.a_b + node.W_b @ at.delta)
+    o = derivatives(s, node.c_b, A, node.low, node.high, node.a_b + node.W_b @ at.delta)
     below, above = q, s * node.c_q - q
     overlap = T.T @ T
     wall = np.where(node.guard, A, 1.0)
