@@ -160,7 +160,7 @@ def overfitting_profile(
             fits[size] = _line([cell.noise for cell in row], [cell.mean for cell in row])
     rates = sorted({cell.noise for cell in cells if 0 < cell.noise < 0.5})
     columns = [[cell for cell in cells if cell.noise == rate] for rate in rates]
-    trends = tuple(_trend(column, confidence) for column in columns if len(column) >= 2)
+    trends = tuple(_trend(column) for column in columns if len(column) >= 2)
     decided = {trend.verdict for trend in trends} - {"undecided"}
     verdict: Regime = "undecided" if not decided else (decided.pop() if len(decided) == 1 else "mixed")
     return OverfittingProfile(cells=cells, fits=fits, trends=trends, verdict=verdict, confidence=confidence)
@@ -194,7 +194,7 @@ def _line(x: list[float], y: list[float]) -> FittedLine:
     )
 
 
-def _trend(column: list[OverfittingCell], confidence: float) -> Trend:
+def _trend(column: list[OverfittingCell]) -> Trend:
     """The line through the means, and the worst lines through the ends of their intervals."""
     x = [math.log(cell.size) for cell in column]
     line = _line(x, [cell.mean for cell in column])

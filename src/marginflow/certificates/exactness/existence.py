@@ -167,8 +167,7 @@ class _System:
                 total += self.signs[j] * self.y[i] * scales[j] * Z[i, j]
             out.append(total - 1)
         if self.trained:
-            for j in range(k):
-                out.append(sum((E[j, r] * E[j, r] for r in range(E.ncols())), flint.arb(-1)))
+            out.extend(sum((E[j, r] * E[j, r] for r in range(E.ncols())), flint.arb(-1)) for j in range(k))
         out.extend(Z[i, j] for i, j in self.pairs)
         return out
 
