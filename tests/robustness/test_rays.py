@@ -277,3 +277,10 @@ def test_bad_input_is_told_in_a_sentence():
         steps_along(net, X, y, [[0.0, 0.0]])
     with pytest.raises(InputError, match=r"share is 1\.5"):
         minimal_step(net, X, y, [1.0, 0.0]).step_for_share(1.5)
+    two = steps_along(net, [[1.0, 0.0], [2.0, 0.0]], [1, 1], [[-1.0, 0.0], [-2.0, 0.0]])
+    with pytest.raises(InputError, match="norms from 1 to 2; one common norm"):
+        two.size_for_share(0.5)
+    with pytest.raises(InputError, match="negative or not a number"):
+        two.flipped_share([0.5, -1.0])
+    with pytest.raises(InputError, match="sample is 2, but there are 2 samples"):
+        two.changes(2)
