@@ -17,7 +17,7 @@ from marginflow.limit.budget import Budget, OutOfTimeError, Progress
 from marginflow.limit.line import master
 from marginflow.limit.starts import flow
 from marginflow.limit.starts.flow import Flow
-from marginflow.limit.starts.line import Line
+from marginflow.limit.starts.plane import Line
 from marginflow.networks import TwoLayer
 
 DATA = Sphere(dimension=8).sample(30, seed=0)

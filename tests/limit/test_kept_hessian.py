@@ -8,10 +8,9 @@ import pytest
 from marginflow.data import Dataset, Sphere
 from marginflow.limit.neurons import Neurons
 from marginflow.limit.problem import Problem
-from marginflow.limit.solver import gradient_steps as steps_room
+from marginflow.limit.solver import conjugate_gradients as steps_room
 from marginflow.limit.solver.admm import Admm
-from marginflow.limit.solver.conjugate_gradients import Curvature, Saddle, solve_by_gradients
-from marginflow.limit.solver.gradient_steps import GradientSteps
+from marginflow.limit.solver.conjugate_gradients import Curvature, GradientSteps, Saddle, solve_by_gradients
 from marginflow.limit.solver.hessian import hessian
 from marginflow.limit.solver.kept_hessian import KeptHessian
 from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis

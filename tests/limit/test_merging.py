@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marginflow.limit.solver.merging import Merging
+from marginflow.limit.neurons import Merging
 
 
 @settings(max_examples=50)

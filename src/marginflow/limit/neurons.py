@@ -1,12 +1,16 @@
-"""Neurons of problem (P) as rows u_j with signs, positive ones first, and the merging of equal patterns."""
+"""Neurons of problem (P) as rows u_j with signs, positive ones first; those of equal patterns merge, any may split."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray
+from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only
+from marginflow.errors import InputError
+from marginflow.networks import TwoLayer
+from marginflow.networks.neurons import even_copies, row_norms
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,3 +105,50 @@ def add_up(neurons: Neurons, groups: IntArray) -> Neurons:
     s[groups[used]] = neurons.s[used]
     a = neurons.outputs_squared
     return Neurons(sums @ neurons.U, s, None if a is None else sums @ a)
+
+
+class Merging:
+    """Columns of neurons in groups, added up or averaged; a group of one neuron, as most are, is left as it is.
+
+    Groups by number, all of which occur, and sizes t (k,), by which neurons are weighed in averages.
+    """
+
+    def __init__(self, groups: IntArray, t: FloatArray, real: np.dtype[Any]) -> None:
+        self.groups = groups
+        self.first = np.unique(groups, return_index=True)[1]
+        self._shared = np.flatnonzero(np.bincount(groups) > 1)
+        self._several = np.flatnonzero(np.isin(groups, self._shared))
+        self._ones = np.zeros((len(self._several), len(self._shared)), dtype=real)
+        self._ones[np.arange(len(self._several)), np.searchsorted(self._shared, groups[self._several])] = 1.0
+        weight = np.maximum(t[self._several], 1e-30)
+        self._shares = self._ones * (weight / (self._ones @ (weight @ self._ones)))[:, None]
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def added_up(self, columns: FloatArray) -> FloatArray:
+        """The sum of each group, shape (..., groups), of columns (..., k)."""
+        return self._combined(columns, self._ones)
+
+    def averaged(self, columns: FloatArray) -> FloatArray:
+        """The average of each group with weights t."""
+        return self._combined(columns, self._shares)
+
+    def _combined(self, columns: FloatArray, factors: FloatArray) -> FloatArray:
+        of_groups: FloatArray = np.take(columns, self.first, axis=-1)
+        of_groups[..., self._shared] = np.take(columns, self._several, axis=-1) @ factors
+        return of_groups
+
+
+def split_to_width(network: TwoLayer, clarke: FloatArray, width: int) -> tuple[TwoLayer, FloatArray]:
+    """The network with `width` neurons, and the Clarke weights of its neurons.
+
+    A copy has the direction and the sign of the neuron that it comes from, hence also its column of Clarke
+    weights (n, k): stationarity of a copy is stationarity of the original times the root of its share.
+    """
+    if width < network.width:
+        raise InputError(
+            f"width is {width}, but this point has {network.width} different neurons; at least as many are expected."
+        )
+    copies = even_copies(np.abs(network.v) * row_norms(network.augmented), width)
+    return network.widened(width), read_only(np.repeat(clarke, copies, axis=1))

@@ -28,8 +28,7 @@ from marginflow.limit.settings import (
 )
 from marginflow.limit.solver.polish import Polished, polish
 from marginflow.limit.starts import AbstractStart, Finished, Start, named_starts
-from marginflow.limit.starts.line import Line
-from marginflow.limit.starts.plane import global_point
+from marginflow.limit.starts.plane import Line, global_point
 from marginflow.limit.starts.rising import least_useful_penalty
 from marginflow.limit.starts.start import as_it_is, finished_polish, unpolished
 from marginflow.limit.task import Task

@@ -42,7 +42,7 @@ from marginflow.limit.settings import (
     WELL_CONDITIONED,
 )
 from marginflow.limit.tangent import Tangent
-from marginflow.networks.evaluation import row_blocks
+from marginflow.networks.evaluation import augmented_samples, row_blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +75,7 @@ class Problem:
     def of(cls, samples: FloatArray, y: FloatArray, *, bias: bool, penalty: float = np.inf) -> Problem:
         """Reduce samples (m, d): append the bias column, rotate to singular vectors, sort by label."""
         order = np.argsort(-y, kind="stable")
-        Xt = np.column_stack([samples, np.ones(len(y))]) if bias else np.asarray(samples)
-        X, basis, s2 = _rotated(Xt[order])
+        X, basis, s2 = _rotated(augmented_samples(samples, bias=bias)[order])
         return cls(X=X, y=y[order], basis=basis, s2=s2, order=order, penalty=penalty)
 
     @property

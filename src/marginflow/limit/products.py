@@ -35,14 +35,12 @@ def product(
     m, k, threads = len(A), B.shape[1], available_threads() if threads is None else threads
     C: NDArray[Real] = np.empty((m, k), dtype=A.dtype) if out is None else out
 
-    def rows_of(part: slice) -> None:
-        np.matmul(A[part], B, out=C[part])
-
-    def columns_of(part: slice) -> None:
-        np.matmul(A, B[:, part], out=C[:, part])
+    def multiply(part: slice) -> None:
+        rows, columns = (part, slice(None)) if m >= k else (slice(None), part)
+        np.matmul(A[rows], B[:, columns], out=C[rows, columns])
 
     with one_thread():
-        share(rows_of if m >= k else columns_of, parts_of(max(m, k), float(A.size) * k), threads)
+        share(multiply, parts_of(max(m, k), float(A.size) * k), threads)
     return C
 
 

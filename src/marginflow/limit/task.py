@@ -65,14 +65,8 @@ class Task:
         C of the soft margin; infinite for the hard one.
     callers_own : bool
         Whether the caller gave that network.
-    flow_steps : int or None
-        The caller's; None leaves the length to the start. 0 is no flow, in every start.
-    angle, loss : float, AbstractLoss or None
-        Of the flow.
-    stay_near : float
-        Weight of the term that holds the polish near its start on the way.
-    faithful : bool
-        Whether neurons are bundled only if they are parallel.
+    flow_steps, angle, loss, stay_near, faithful
+        As `kkt_point` takes them.
     hard_patterns : bool
         Whether the certificate may also say what hard patterns would give, which takes time.
     width_is_open : bool
@@ -277,11 +271,3 @@ class Task:
                 elif looks and flow.steps * angle >= FLOW_PATH:
                     flow.angle, flow.momentum = FLOW_DAMPED  # such steps lead back and forth
         return self._flowed(flow, began)
-
-
-def parents(size: FloatArray, width: int) -> IntArray:
-    """Which neuron each of `width` copies comes from: the largest are split, each copy in equal shares."""
-    copies = np.ones(len(size), dtype=np.int64)
-    for _ in range(width - len(size)):
-        copies[np.argmax(size / copies)] += 1
-    return np.repeat(np.arange(len(size)), copies)

@@ -10,8 +10,7 @@ from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.limit.bracket import settings
-from marginflow.limit.bracket.column_structure import columns_structure, structures
-from marginflow.limit.bracket.columns import Columns
+from marginflow.limit.bracket.columns import Columns, columns_structure, structures
 from marginflow.limit.bracket.dual_supremum import SignedDual, Supremum
 from marginflow.limit.bracket.spherical_supremum import spherical_supremum
 from marginflow.limit.budget import Budget
@@ -212,14 +211,15 @@ def _prove(problem: Problem, columns: Columns, exact: NewtonResult, max_nodes: i
             bounds = _suprema(problem, exact.U, lam, level, max_nodes, stop_above=level * (1 + 1e-6))
             nodes += sum(bound.nodes for bound in bounds)
             if not _improve(columns, bounds, level):
-                return _Found(exact.U, exact.s, lam, max(bound.upper for bound in bounds), nodes, True), False
+                break
         centred = columns.centre(np.clip(exact.lam, 0.0, None), value)
         if centred is None:  # no multipliers reach this value: there is a better network
             crude = max(SignedDual(problem.X, problem.y, lam, sign).crude_bound() for sign in (1.0, -1.0))
             return _Found(exact.U, exact.s, lam, crude, nodes, True), True
         lam, level = centred, 1.0 + settings.PROVED_BY_PROGRAM
-    bounds = _suprema(problem, exact.U, lam, level, max_nodes)
-    nodes += sum(bound.nodes for bound in bounds)
+    else:
+        bounds = _suprema(problem, exact.U, lam, level, max_nodes)
+        nodes += sum(bound.nodes for bound in bounds)
     return _Found(exact.U, exact.s, lam, max(bound.upper for bound in bounds), nodes, True), False
 
 

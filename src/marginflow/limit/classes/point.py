@@ -23,6 +23,7 @@ from marginflow.limit.classes.newton import read_structure, settle
 from marginflow.limit.classes.problem import ClassesProblem, ClassesSolution, Weights
 from marginflow.limit.classes.settings import ATTEMPTS, NEAR, READ_FROM, SCALE
 from marginflow.networks import Classifier
+from marginflow.networks.evaluation import augmented_samples
 from marginflow.plain import Plain
 
 
@@ -135,8 +136,8 @@ def kkt_point_of_classes(
     budget = Budget() if budget is None else budget
     own = ((data.y + 1.0) / 2.0 if len(data.classes) == 2 else data.y).astype(np.int64)
     data.require_no_contradiction()
-    T = np.column_stack([data.X, np.ones(own.size)]) if bias else np.array(data.X)
-    search = _Search(ClassesProblem(T, own, len(data.classes)), data, tolerance, budget, bias)
+    problem = ClassesProblem(augmented_samples(data.X, bias=bias), own, len(data.classes))
+    search = _Search(problem, data, tolerance, budget, bias)
     attempts = 0
     with budget.interruptible():
         while attempts < ATTEMPTS and not search.exact and not (attempts and budget.over):

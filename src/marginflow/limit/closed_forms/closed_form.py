@@ -16,7 +16,7 @@ from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.limit.closed_forms.settings import ORTHOGONAL
-from marginflow.limit.closed_forms.splitting import split_to_width
+from marginflow.limit.neurons import split_to_width
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import augmented_samples
 

@@ -1,6 +1,7 @@
 r"""The convex pair: an exact KKT point with one positive and one negative neuron on any separable data."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from scipy import linalg, optimize
@@ -96,15 +97,11 @@ def _settle(program: PairProgram) -> PairSolution:
         return found[0]
     best, best_error = found[0], np.inf
 
-    known: dict[float, float] = {}
-
+    @cache
     def error(tau: float) -> float:
-        if tau not in known:
-            known[tau] = 0.0 if best_error <= SETTLED else evaluated(tau)
-        return known[tau]
-
-    def evaluated(tau: float) -> float:
         nonlocal found, best, best_error
+        if best_error <= SETTLED:
+            return 0.0
         scales = np.exp(np.array([tau, -tau]) / 2) * np.sqrt(best.norms.prod())
         found = program.pivot(found[1], found[2], scales) or _start(program, scales)
         miss = float(np.log(found[0].norms[0] / found[0].norms[1])) - tau

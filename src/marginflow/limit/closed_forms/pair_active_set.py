@@ -253,7 +253,11 @@ class PairProgram:
                 block = float(ratios.min(initial=np.inf))
                 step = min(full, block)
                 if np.isinf(step):
-                    raise NotSeparableError(self._proof([*active, p], np.append(np.maximum(-direction, 0.0), 1.0)))
+                    weights = np.append(np.maximum(-direction, 0.0), 1.0)
+                    # The difference of the two blocks of a vanishing combination: alpha counts once, beta twice.
+                    constraints = np.array([*active, p])
+                    weights = np.bincount(constraints % n, weights * np.where(constraints >= n, 2.0, 1.0), minlength=n)
+                    raise NotSeparableError(weights / weights.sum())
                 gamma = gamma - step * direction
                 gamma_p += step
                 if independent:
@@ -272,10 +276,9 @@ class PairProgram:
                 gamma = np.maximum(np.delete(gamma, leaving), 0.0)
         else:
             raise linalg.LinAlgError("the dual active-set method did not finish")
-        A, B = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-        for constraint in active:
-            (B if constraint >= n else A)[constraint % n] = True
-        return A, B
+        basic = np.zeros(2 * n, dtype=bool)
+        basic[active] = True
+        return basic[:n], basic[n:]
 
     def _normal(self, constraint: int, scales: FloatArray) -> FloatArray:
         """The normal of constraint i (alpha) or n + i (beta) in the coordinates (U_+ / s_+^(1/2), U_- / s_-^(1/2))."""
@@ -287,14 +290,6 @@ class PairProgram:
         if constraint >= n:
             normal[1 - own] = -np.sqrt(scales[1 - own]) * self.Xt[i]
         return normal.ravel()
-
-    def _proof(self, constraints: list[int], gamma: FloatArray) -> FloatArray:
-        weights: FloatArray = np.zeros(self.y.size)
-        for constraint, value in zip(constraints, gamma, strict=True):
-            # The difference of the two blocks of a vanishing combination: alpha counts once, beta twice.
-            weights[constraint % self.y.size] += value * (2.0 if constraint >= self.y.size else 1.0)
-        weights /= weights.sum()
-        return weights
 
 
 def _project(L: FloatArray, normals: FloatArray, normal: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -26,16 +26,7 @@ from marginflow.limit.units import Units
 
 @dataclass(frozen=True, eq=False)
 class InteriorProgram:
-    """Samples and prices in units of their own.
-
-    Attributes
-    ----------
-    X, y : arrays, shapes (m, r) and (m,)
-        Scaled samples, and labels.
-    penalty : float
-        Scaled.
-    units : Units
-    """
+    """Samples X (m, r), labels y (m,) and penalty in units of their own."""
 
     X: FloatArray
     y: FloatArray

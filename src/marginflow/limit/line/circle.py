@@ -11,6 +11,7 @@ powers of two); the only rounding is in the last division and square root of eac
 
 from dataclasses import dataclass
 from functools import cmp_to_key
+from itertools import groupby
 
 import numpy as np
 
@@ -79,19 +80,14 @@ class Circle:
         by_angle = cmp_to_key(_turn)
         events.sort(key=lambda event: by_angle(event[0]))
         directions: list[Vector] = []
-        entering: list[list[int]] = []
-        leaving: list[list[int]] = []
-        for direction, i, enters in events:
-            if not directions or _turn(directions[-1], direction) != 0:
-                directions.append(direction)
-                entering.append([])
-                leaving.append([])
-            (entering if enters else leaving)[-1].append(i)
-        return (
-            directions,
-            [np.array(e, dtype=np.int64) for e in entering],
-            [np.array(e, dtype=np.int64) for e in leaving],
-        )
+        entering: list[IntArray] = []
+        leaving: list[IntArray] = []
+        for _, group in groupby(events, key=lambda event: by_angle(event[0])):
+            together = list(group)
+            directions.append(together[0][0])
+            for rows, enter in ((entering, True), (leaving, False)):
+                rows.append(np.array([i for _, i, enters in together if enters == enter], dtype=np.int64))
+        return directions, entering, leaving
 
     def _patterns(self) -> BoolArray:
         """Which rows are active strictly inside each arc; shape (n, K)."""

@@ -70,36 +70,29 @@ class Master:
             members = np.append(circle.entering[b], circle.leaving[b])
             unit = (self._slope_unit[b] + self._slope_unit[b - 1]) / norms[members]
             self._multiplier_unit[members] = np.maximum(self._multiplier_unit[members], unit)
-        rows: list[int] = []
-        columns: list[int] = []
-        values: list[float] = []
-
-        def add(row: int, column: int, value: float) -> None:
-            rows.append(row)
-            columns.append(column)
-            values.append(float(value))
-
+        entries: list[tuple[int, int, float]] = []
         f, d, s = n, n + K, self._slope_unit
         first = int(np.argmin(circle.active.sum(axis=0)))
         for step in range(K - 1):  # the last arc closes the circle by itself
             b, c = (first + step) % K, (first + step + 1) % K
-            add(step, f + b, circle.cosines[b])
-            add(step, d + b, circle.sines[b] * s[b])
-            add(step, f + c, -1.0)
+            entries.append((step, f + b, circle.cosines[b]))
+            entries.append((step, d + b, circle.sines[b] * s[b]))
+            entries.append((step, f + c, -1.0))
             unit = 1.0 / max(s[b], s[c])
-            add(K - 1 + step, f + b, -circle.sines[b] * unit)
-            add(K - 1 + step, d + b, circle.cosines[b] * s[b] * unit)
-            add(K - 1 + step, d + c, -s[c] * unit)
+            entries.append((K - 1 + step, f + b, -circle.sines[b] * unit))
+            entries.append((K - 1 + step, d + b, circle.cosines[b] * s[b] * unit))
+            entries.append((K - 1 + step, d + c, -s[c] * unit))
             for i in (*circle.entering[c], *circle.leaving[c]):
-                add(K - 1 + step, int(i), y[i] * norms[i] * self._multiplier_unit[i] * unit)
+                entries.append((K - 1 + step, int(i), y[i] * norms[i] * self._multiplier_unit[i] * unit))
         # S on the first arc is the sum over its active rows: on the line there are none.
         t = circle.directions[first]
         for i in np.flatnonzero(circle.active[:, first]):
             weight = y[i] * self._multiplier_unit[i]
-            add(2 * K - 2, int(i), weight * float(circle.rows[i] @ t))
-            add(2 * K - 1, int(i), weight * float(circle.rows[i] @ np.array([-t[1], t[0]])))
-        add(2 * K - 2, f + first, -1.0)
-        add(2 * K - 1, d + first, -s[first])
+            entries.append((2 * K - 2, int(i), weight * float(circle.rows[i] @ t)))
+            entries.append((2 * K - 1, int(i), weight * float(circle.rows[i] @ np.array([-t[1], t[0]]))))
+        entries.append((2 * K - 2, f + first, -1.0))
+        entries.append((2 * K - 1, d + first, -s[first]))
+        rows, columns, values = zip(*entries, strict=True)
         self._equations = sparse.csr_matrix((values, (rows, columns)), shape=(2 * K, n + 2 * K))
         touched = allowed | np.roll(allowed, 1, axis=1)  # breakpoint b ends arcs b - 1 and b
         for pin in pins:
@@ -138,18 +131,15 @@ class Master:
                 np.concatenate([np.full(n, np.inf), self._upper, np.full(K, np.inf)]),
             ]
         )
-        inequalities, ones = None, None
-        if self._peaks:
-            count = len(self._peaks)
-            cut = np.repeat(np.arange(count), 2)
-            column = [index for position, _, _ in self._peaks for index in (n + position.index, n + K + position.index)]
-            value = [
-                position.sign * c
-                for position, cosine, sine in self._peaks
-                for c in (cosine, sine * self._slope_unit[position.index])
-            ]
-            inequalities = sparse.csr_matrix((value, (cut, column)), shape=(count, n + 2 * K))
-            ones = np.ones(count)
+        count = len(self._peaks)
+        cut = np.repeat(np.arange(count), 2)
+        column = [index for position, _, _ in self._peaks for index in (n + position.index, n + K + position.index)]
+        value = [
+            position.sign * c
+            for position, cosine, sine in self._peaks
+            for c in (cosine, sine * self._slope_unit[position.index])
+        ]
+        inequalities = sparse.csr_matrix((value, (cut, column)), shape=(count, n + 2 * K), dtype=np.float64)
         scale = float(self._multiplier_unit.max())
         cost = np.concatenate([-self._multiplier_unit / scale, np.zeros(2 * K)])
         # The interior-point method ends in a vertex with as few neurons as samples on the margin; the simplex method,
@@ -162,7 +152,7 @@ class Master:
             result = linprog(
                 cost,
                 A_ub=inequalities,
-                b_ub=ones,
+                b_ub=np.ones(count),
                 A_eq=self._equations,
                 b_eq=np.zeros(2 * K),
                 bounds=bounds,
@@ -185,12 +175,11 @@ class Master:
                 if size > 0:
                     position = self._pins.get((sign, b), Position(sign, True, b))
                     found.append(Neuron(position, size * self.circle.directions[b]))
-        if self._peaks:
-            for (position, cosine, sine), marginal in zip(self._peaks, result.ineqlin.marginals, strict=True):
-                size = scale * abs(float(marginal))
-                if size > 0:
-                    t = self.circle.directions[position.index]
-                    found.append(Neuron(position, size * (cosine * t + sine * np.array([-t[1], t[0]]))))
+        for (position, cosine, sine), marginal in zip(self._peaks, result.ineqlin.marginals, strict=True):
+            size = scale * abs(float(marginal))
+            if size > 0:
+                t = self.circle.directions[position.index]
+                found.append(Neuron(position, size * (cosine * t + sine * np.array([-t[1], t[0]]))))
         # Sizes below what the program's tolerance is in these units are rounding.
         found = [neuron for neuron in found if float(np.hypot(*neuron.u)) > 10 * PROGRAM_TOLERANCE * scale]
         self.last, self.rounds = (np.maximum(result.x[:n] * self._multiplier_unit, 0.0), found), self.rounds + 1

@@ -10,11 +10,11 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray, read_only, vector
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit.closed_forms.splitting import split_to_width
 from marginflow.limit.line.circle import Circle
 from marginflow.limit.line.integers import exact_excess
 from marginflow.limit.line.planar import PlanarSolution
 from marginflow.limit.line.settings import OUTWARDS
+from marginflow.limit.neurons import split_to_width
 from marginflow.networks import TwoLayer
 
 

@@ -1,6 +1,6 @@
 """Walking down on the line: every neuron keeps to its own territory until it gains by leaving it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -44,10 +44,17 @@ class Walk:
 
     def around(self, positions: Collection[Position]) -> BoolArray:
         """The arcs of the territories of neurons at these positions; shape (2, K)."""
+        return self._arcs((position.sign, self._home(position)) for position in positions)
+
+    def _home(self, position: Position) -> int:
+        """The territory of a neuron; behind it, where it stands on a border."""
+        return int(self.owner[position.sign][position.index])
+
+    def _arcs(self, territories: Iterable[tuple[int, int]]) -> BoolArray:
+        """The arcs of territories given by sign and number; shape (2, K)."""
         allowed = np.zeros((2, len(self.program.circle)), dtype=bool)
-        for position in positions:
-            territory = self.runs[position.sign][self.owner[position.sign][position.index]]
-            allowed[0 if position.sign > 0 else 1, territory] = True
+        for sign, number in territories:
+            allowed[0 if sign > 0 else 1, self.runs[sign][number]] = True
         return allowed
 
     def beside(self, pin: Position) -> BoolArray:
@@ -97,20 +104,17 @@ class Walk:
         """The territories on both sides of a neuron that stands on a border; None for one inside a territory."""
         if not position.at_breakpoint:
             return None
-        before, behind = (int(self.owner[position.sign][k]) for k in (position.index - 1, position.index))
+        before, behind = self._home(replace(position, index=position.index - 1)), self._home(position)
         fenced = self.runs[position.sign][behind][0] == position.index and len(self.runs[position.sign]) > 1
         return (before, behind) if fenced else None
 
     def _crossing(self, positions: list[Position]) -> BoolArray | None:
         """The arcs allowed next, both sides of every border at which a neuron stands; None if there is none."""
-        allowed = np.zeros((2, len(self.program.circle)), dtype=bool)
-        crossing = False
-        for position in positions:
-            borders = self._borders(position)
-            crossing |= borders is not None
-            for index in borders or (int(self.owner[position.sign][position.index]),):
-                allowed[0 if position.sign > 0 else 1, self.runs[position.sign][index]] = True
-        return allowed if crossing else None
+        borders = [self._borders(position) for position in positions]
+        if not any(borders):
+            return None
+        sides = [both or (self._home(position),) for position, both in zip(positions, borders, strict=True)]
+        return self._arcs((p.sign, number) for p, numbers in zip(positions, sides, strict=True) for number in numbers)
 
     def _settled(self, polished: PolishedLine) -> bool:
         """Whether every neuron is inside its territory and at the peak of the dual function there."""
@@ -119,10 +123,8 @@ class Walk:
                 continue
             if self._borders(position) is not None:
                 return False
-            run = self.runs[position.sign][int(self.owner[position.sign][position.index])]
-            if float(polished.arcs.maxima[0 if position.sign > 0 else 1, run].max()) > 1.0 + self.program.proved(
-                polished.multipliers
-            ):
+            run, row = self.runs[position.sign][self._home(position)], 0 if position.sign > 0 else 1
+            if float(polished.arcs.maxima[row, run].max()) > 1.0 + self.program.proved(polished.multipliers):
                 return False
         return True
 

@@ -28,14 +28,7 @@ from marginflow.limit.plane.settings import BLOCK_ENTRIES, CROSSING, IN_CELL, MO
 
 @dataclass(frozen=True, eq=False)
 class Peaks:
-    """Local maxima of sign * F above a level, the highest first.
-
-    Attributes
-    ----------
-    sign : float
-    directions : array, shape (p, 3)
-    values : array, shape (p,)
-    """
+    """Local maxima of sign * F above a level, the highest first: unit directions (p, 3) and values (p,)."""
 
     sign: float
     directions: FloatArray

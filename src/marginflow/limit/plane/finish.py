@@ -54,13 +54,8 @@ class FinishedPlane:
 def finish(program: Program, found: Survey, *, soft: bool) -> FinishedPlane | None:
     """Newton's method from the program's solution; None where it does not end in a consistent point.
 
-    Parameters
-    ----------
-    program : Program, solved
-    found : Survey
-        Of the program's multipliers, with all local maxima that may be 1 in the end.
-    soft : bool
-        Whether the caps are those of a soft margin, so that multipliers may stay there.
+    `found` surveys the program's multipliers, with all local maxima that may be 1 in the end; `soft` says that the caps
+    are those of a soft margin, so that multipliers may stay there.
     """
     Z, y = program.rows, program.y
     live = program.sizes > NOTHING * program.sizes.max(initial=0.0)

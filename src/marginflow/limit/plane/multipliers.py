@@ -31,16 +31,8 @@ def admissible(
 ) -> FinishedPlane | None:
     """The point with those of its multipliers whose dual function is lowest, and at best nowhere above 1 + excess.
 
-    None where no solution of the equations lies between 0 and the caps.
-
-    Parameters
-    ----------
-    rows, y, caps : arrays, shapes (n, 3), (n,), (n,)
-    end : FinishedPlane
-    look : function of multipliers and a level that returns a Survey
-    excess : float
-    deadline : float
-        Of each linear program; `look` has its own.
+    None where no solution of the equations lies between 0 and the caps. `look` surveys the dual function of multipliers
+    above a level; the deadline is that of each linear program, and `look` has its own.
     """
     N = end.freedom
     cuts: list[FloatArray] = []

@@ -12,7 +12,7 @@ from marginflow.arrays import FloatArray, real_number, vector
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.budget import OutOfTimeError
-from marginflow.limit.closed_forms.splitting import split_to_width
+from marginflow.limit.neurons import split_to_width
 from marginflow.limit.plane.arrangement import survey
 from marginflow.limit.plane.samples import PlanarSamples
 from marginflow.networks import TwoLayer

@@ -23,7 +23,7 @@ from typing import Literal
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.limit.neurons import Neurons, equal_pattern_groups, follow, survivors
+from marginflow.limit.neurons import Merging, Neurons, equal_pattern_groups, follow, survivors
 from marginflow.limit.problem import Problem
 from marginflow.limit.products import product, without_flags
 from marginflow.limit.settings import (
@@ -39,9 +39,7 @@ from marginflow.limit.settings import (
     SINGLE,
 )
 from marginflow.limit.solver.balance import Balance, uneven
-from marginflow.limit.solver.few_pairs import FewPairs
-from marginflow.limit.solver.merging import Merging
-from marginflow.limit.solver.proximal import Part, project, shrink
+from marginflow.limit.solver.proximal import FewPairs, Part, project, shrink
 from marginflow.threads import available_threads, one_thread, parts_of, share
 
 Precision = Literal["single", "double"]
@@ -269,14 +267,13 @@ class Admm:
         self._pattern_changed()
 
     def _select(self, keep: BoolArray) -> None:
+        """With trained outputs: no neuron of frozen outputs is dropped."""
         self.members = survivors(self.members, np.flatnonzero(keep))
         self.U, self.s, self.t, self.idle = self.U[keep], self.s[keep], self.t[keep], self.idle[keep]
         self.anchor, self.scales = self.anchor[keep], self.scales[keep]
         # Rows stay contiguous, as they are worked on; an index `[:, keep]` would return columns that are.
         self.Z, self.Y = np.compress(keep, self.Z, axis=1), np.compress(keep, self.Y, axis=1)
         self.A = np.compress(keep, self.A, axis=1)
-        if self.a2 is not None:
-            self.a2 = self.a2[keep]
         self._allocate()
 
     def merge(self) -> None:

@@ -20,14 +20,7 @@ from marginflow.limit.settings import BOX_RIDGE, BOX_STEPS, BOX_TOLERANCE
 def box_projection(rows: FloatArray, g: FloatArray, high: FloatArray, weights: FloatArray) -> FloatArray:
     """The weights mu (p,) in [0, high] with the least ||g - mu @ rows||; entries at a bound are exactly there.
 
-    Parameters
-    ----------
-    rows : array, shape (p, r)
-    g : array, shape (r,)
-    high : array, shape (p,)
-        Positive.
-    weights : array, shape (p,)
-        Where to begin; it need not lie in the box.
+    The method begins at `weights`, which need not lie in the box; `high` is positive.
     """
     mu = np.clip(weights, 0.0, high)
     norms = np.linalg.norm(rows, axis=1)

@@ -10,23 +10,25 @@ Iterates keep C^T x - delta z = g, and on that subspace the matrix is positive: 
 Newton's method corrects itself, so a relative residual of 1e-2 is enough, and the products run in single precision.
 """
 
-from typing import Protocol
-
 import numpy as np
 import scipy.linalg
 
 from marginflow.arrays import FloatArray, IntArray
+from marginflow.limit.problem import Problem
 from marginflow.limit.products import product
+from marginflow.limit.settings import (
+    GRADIENT_STEPS,
+    GRADIENT_TOLERANCE,
+    GRAM_KEPT,
+    KEPT_STEPS,
+    KEPT_TOLERANCE,
+    MEAN_FIELD_STEPS,
+)
+from marginflow.limit.solver.kept_hessian import KeptHessian, KeptInverse
 from marginflow.limit.solver.kink_factors import KinkFactor
+from marginflow.limit.solver.mean_field import MeanField
 from marginflow.limit.solver.pairs import Pairs
 from marginflow.threads import parts_of, share
-
-
-class Inverse(Protocol):
-    """What stands for the inverse of H."""
-
-    def solve(self, f: FloatArray) -> FloatArray:
-        """The inverse times f, of one or several columns (n, ...)."""
 
 
 class Curvature:
@@ -66,9 +68,9 @@ class Curvature:
 
 
 class Saddle:
-    """[[G, C], [C^T, -delta]]^{-1} with delta = `inertia` times the average diagonal entry of C^T G^{-1} C."""
+    """[[G, C], [C^T, -delta]]^{-1} by that of G; delta = `inertia` times the mean diagonal entry of C^T G^{-1} C."""
 
-    def __init__(self, inverse: Inverse, C: FloatArray, inertia: float) -> None:
+    def __init__(self, inverse: MeanField | KeptInverse, C: FloatArray, inertia: float) -> None:
         self._inverse, self.C, k = inverse, C, C.shape[1]
         self._GC = inverse.solve(C)
         S = C.T @ self._GC
@@ -116,3 +118,54 @@ def solve_by_gradients(
         before, size = size, float(rest @ step)
         direction, along = step + (size / before) * direction, scale + (size / before) * along
     return x, z, most if not size > tolerance**2 * first else most + 1
+
+
+class GradientSteps:
+    """The steps of one run of Newton's method: which preconditioner each of them has.
+
+    The mean field is a good guess where samples are spread evenly (five or six products a step on spheres) and a poor
+    one where few directions have most of their length, as in images: there the steps would end far from what they solve
+    for. Then the Hessian is formed after all, in single precision, and kept as long as it is a good guess of the
+    present one.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._kept: KeptHessian | None = None
+        self._met = np.zeros(problem.n_samples, dtype=bool)  # samples that have been on the margin: they may come back
+        self._since = 0  # gradients since the Hessian was formed
+        self._mean_field_is_poor = problem.steep
+
+    def step(
+        self,
+        rows: IntArray,
+        pairs: Pairs,
+        t: FloatArray,
+        C: FloatArray,
+        f: FloatArray,
+        g: FloatArray,
+        *,
+        damping: float,
+        inertia: float,
+    ) -> tuple[FloatArray, FloatArray]:
+        """(x, z) with H x + C z = f and C^T x - delta z = g, about."""
+        curvature = Curvature(rows, pairs, t, damping)
+        large = len(rows) > GRAM_KEPT  # then nothing of size n x n is made
+        if large or not self._mean_field_is_poor:
+            saddle = Saddle(MeanField(rows, pairs, t, damping=damping), C, inertia)
+            most = GRADIENT_STEPS if large else MEAN_FIELD_STEPS
+            x, z, count = solve_by_gradients(curvature, saddle, f, g, tolerance=GRADIENT_TOLERANCE, most=most)
+            if count <= most or large:
+                return x, z
+            self._mean_field_is_poor = True
+        self._met[rows] = True
+        kept = self._kept
+        while True:  # at most twice
+            fresh = kept is None or kept.is_held(damping) or self._since > KEPT_STEPS
+            if kept is None or fresh:
+                kept = self._kept = KeptHessian(np.flatnonzero(self._met), pairs, t, damping)
+                self._since = 0
+            saddle = Saddle(kept.on(rows, pairs, t), C, inertia)
+            x, z, count = solve_by_gradients(curvature, saddle, f, g, tolerance=KEPT_TOLERANCE, most=KEPT_STEPS)
+            self._since += count
+            if fresh or count <= KEPT_STEPS:
+                return x, z

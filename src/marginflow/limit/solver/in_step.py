@@ -15,8 +15,7 @@ from marginflow.arrays import FloatArray
 from marginflow.limit.products import without_flags
 from marginflow.limit.settings import REFRESH_EVERY
 from marginflow.limit.solver.admm import Admm
-from marginflow.limit.solver.few_pairs import FewPairs
-from marginflow.limit.solver.proximal import shrink_live
+from marginflow.limit.solver.proximal import FewPairs, shrink_live
 from marginflow.threads import one_thread
 
 

@@ -43,7 +43,7 @@ from marginflow.limit.settings import (
     WRONG,
     WRONG_AT_FIRST,
 )
-from marginflow.limit.solver.gradient_steps import GradientSteps
+from marginflow.limit.solver.conjugate_gradients import GradientSteps
 from marginflow.limit.solver.hessian import hessian, solve_saddle
 from marginflow.limit.solver.kink_basis import KinkBases, KinkBasis
 from marginflow.limit.solver.kink_factors import KinkFactors

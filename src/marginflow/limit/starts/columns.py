@@ -7,8 +7,7 @@ of a network close to the *global* optimum, and Newton's method makes it exact.
 
 import numpy as np
 
-from marginflow.limit.bracket.column_structure import structures
-from marginflow.limit.bracket.columns import Columns, ProgramError
+from marginflow.limit.bracket.columns import Columns, ProgramError, structures
 from marginflow.limit.budget import Budget
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (

@@ -1,15 +1,40 @@
-"""The plane: the global max-margin network of samples that span two dimensions, with its proof of optimality."""
+"""The line and the plane: the global max-margin network of samples there, with its proof of optimality."""
 
 import math
 from dataclasses import replace
 
 from marginflow.errors import InputError
-from marginflow.limit import plane
+from marginflow.limit import line, plane
 from marginflow.limit.budget import Budget, OutOfTimeError
+from marginflow.limit.line.global_solver import max_margin_within
 from marginflow.limit.plane.result import objective
 from marginflow.limit.plane.settings import CLOSED
-from marginflow.limit.starts.start import AbstractStart, Finished, optimum
+from marginflow.limit.starts.start import AbstractStart, Finished
 from marginflow.limit.task import Task
+
+
+class Line(AbstractStart):
+    """For samples on a line, neurons with a bias, trained outputs and a hard margin; not from the caller's own network.
+
+    Patterns of neighbouring samples on a line are too entangled for the flow to separate.
+    """
+
+    name, rank = "line", 0
+
+    def propose(self, task: Task, budget: Budget) -> Finished | None:
+        """The global optimum, of the asked width."""
+        if task.data.dimension > 1 or not task.bias or task.frozen or task.soft or task.callers_own:
+            return None
+        try:
+            point = max_margin_within(budget, task.data)
+        except OutOfTimeError:
+            return None
+        if budget.over and task.width_for(point.network.width) is None:
+            return None  # it is not the optimum, which may have fewer neurons
+        return _optimum(
+            task, point, of="max-margin network of these samples on a line", how="on the line",
+            status="on the line: no network of any width has a norm",
+        )  # fmt: skip
 
 
 class Plane(AbstractStart):
@@ -58,7 +83,20 @@ def global_point(task: Task, budget: Budget) -> Finished:
     if math.isinf(point.dual_supremum) and task.width_for(point.network.width) is not None:
         budget.spend()  # only time that ran out leaves no bound, also where that clock was ahead
     what = "a norm" if penalty is None else "an objective"
-    return optimum(
+    return _optimum(
         task, point, of="global optimum of these samples", how="at the global optimum of the plane",
         status=f"in the plane: no network of any width has {what}",
     )  # fmt: skip
+
+
+def _optimum(task: Task, point: line.LineLimit | plane.PlaneLimit, *, of: str, how: str, status: str) -> Finished:
+    """A global optimum with its proof, of the asked width; an `InputError` where it has more neurons."""
+    width = task.width_for(point.network.width)
+    if width is None:
+        raise InputError(
+            f"width is {task.width}, but the {of} has {point.network.width} neurons; at least as many are expected."
+        )
+    point = point.widened(width)
+    clarke = point.network.patterns(task.data.X) if point.clarke is None else point.clarke
+    mu, status = point.multipliers[:, None] * clarke, f"Global max-margin network {status} smaller by {point.gap:.1e}."
+    return Finished(network=point.network, lam=point.multipliers, mu=mu, how=how, gap=point.gap, status=status)

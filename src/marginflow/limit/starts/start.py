@@ -20,15 +20,13 @@ from typing import ClassVar
 import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.errors import InputError
 from marginflow.limit.budget import Budget, Progress
-from marginflow.limit.line import LineLimit
 from marginflow.limit.neurons import Neurons, follow
-from marginflow.limit.plane import PlaneLimit
 from marginflow.limit.solver.admm import Precision
 from marginflow.limit.solver.polish import Polished
-from marginflow.limit.task import Flowed, Task, parents
+from marginflow.limit.task import Flowed, Task
 from marginflow.networks import TwoLayer
+from marginflow.networks.neurons import even_copies
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +41,8 @@ class Start:
         The network that they come from, in coordinates of the span.
     groups : integer array, shape (width,)
         For every neuron of that network its row of `neurons`, -1 where it has none.
-    multipliers : array, shape (m,), or None
-        Where known; otherwise those that best explain the neurons.
-    precision : "single" or "double"
-        In which ADMM begins.
-    max_iterations : int or None
-        Of ADMM, where the budget's are too many.
-    weight : float
-        Of ADMM's penalty term, relative to the natural one; another than 1 is kept for a while.
-    feasible : bool
-        Whether the neurons were made to satisfy the margins, which ADMM then keeps in sight.
+    multipliers, precision, max_iterations, weight, feasible
+        As `polish` takes them; `max_iterations` where the budget's are too many.
     """
 
     neurons: Neurons
@@ -176,9 +166,9 @@ def placed(
     proportion to v_j^2; those that vanished are zero.
     """
     if members is None or not task.frozen:
-        parent = parents(np.linalg.norm(U, axis=1), task.width)
-        copies = np.bincount(parent, minlength=len(s))[parent]
-        rows = task.outside(U[parent] / copies[:, None])
+        copies = even_copies(np.linalg.norm(U, axis=1), task.width)
+        parent = np.repeat(np.arange(len(s)), copies)
+        rows = task.outside(U[parent] / copies[parent, None])
         network = TwoLayer.from_directions(rows, s[parent], bias=task.bias)
         return Finished(network=network, lam=lam, mu=mu[:, parent], how=how, gap=gap)
     v, used = task.given.v, members >= 0
@@ -194,19 +184,6 @@ def squares(task: Task, members: IntArray, count: int) -> FloatArray:
     """What the v_j^2 of the given network sum up to in each of so many groups."""
     used = members >= 0
     return np.bincount(members[used], task.given.v[used] ** 2, minlength=count).astype(np.float64)
-
-
-def optimum(task: Task, point: LineLimit | PlaneLimit, *, of: str, how: str, status: str) -> Finished:
-    """A global optimum with its proof, of the asked width; an `InputError` where it has more neurons."""
-    width = task.width_for(point.network.width)
-    if width is None:
-        raise InputError(
-            f"width is {task.width}, but the {of} has {point.network.width} neurons; at least as many are expected."
-        )
-    point = point.widened(width)
-    clarke = point.network.patterns(task.data.X) if point.clarke is None else point.clarke
-    mu, status = point.multipliers[:, None] * clarke, f"Global max-margin network {status} smaller by {point.gap:.1e}."
-    return Finished(network=point.network, lam=point.multipliers, mu=mu, how=how, gap=point.gap, status=status)
 
 
 def unpolished(task: Task, start: Start) -> Finished:

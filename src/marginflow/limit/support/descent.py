@@ -20,18 +20,15 @@ from marginflow.limit.products import without_flags
 from marginflow.limit.settings import ORDINARY
 from marginflow.limit.support.settings import CORNERS, FIRST_CORNER, FIRST_STEPS, WORKING_MARGIN
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import augmented_samples
 
 
 def descend(data: Dataset, start: TwoLayer, penalty: float, *, deadline: float = np.inf) -> tuple[TwoLayer, FloatArray]:
     """L-BFGS from a network, at first with all samples, then with those near the margin; each ends at the deadline.
 
-    Returns
-    -------
-    network : TwoLayer
-    multipliers : array, shape (n,)
-        C phi'(1 - margin): what the smoothed objective has for multipliers.
+    The network comes with C phi'(1 - margin), shape (n,), which the smoothed objective has for multipliers.
     """
-    T = data.X if start.b is None else np.column_stack([data.X, np.ones(data.n_samples)])
+    T = augmented_samples(data.X, bias=start.b is not None)
     y, shape = data.y, (start.width, T.shape[1])
     theta = np.concatenate([start.augmented.ravel(), start.v])
     theta = _minimised(T, y, theta, shape, penalty, FIRST_CORNER, FIRST_STEPS, deadline)

@@ -35,6 +35,7 @@ from marginflow.limit.support.settings import (
 )
 from marginflow.limit.task import Task
 from marginflow.limit.units import Units
+from marginflow.networks.evaluation import augmented_samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ class GrowingAdmm:
 
     def __init__(self, task: Task, budget: Budget, neurons: Neurons, multipliers: FloatArray | None) -> None:
         self.task, self.budget = task, budget
-        self.samples = np.column_stack([task.X, np.ones(len(task.X))]) if task.bias else task.X
+        self.samples = augmented_samples(task.X, bias=task.bias)
         self.y = task.data.y
         self.history: list[Progress] = []
         self.finished: Finished | None = None
