@@ -15,17 +15,18 @@ from marginflow.arrays import BoolArray, FloatArray
 from marginflow.limit.interior.settings import CONE_ROUNDING
 
 
-def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    dot: FloatArray = np.einsum("ij,ij->i", a, b)
-    return dot
+def row_sums(a: FloatArray | BoolArray, b: FloatArray) -> FloatArray:
+    """sum_j a_ij b_ij, shape (m,)."""
+    sums: FloatArray = np.einsum("ij,ij->i", a, b)
+    return sums
 
 
 def _reach(t: FloatArray, u: FloatArray, dt: FloatArray, du: FloatArray) -> float:
     """The largest step in [0, 1e30] that keeps every (t, u) + step (dt, du) in its cone."""
     length = np.linalg.norm(u, axis=1)
     c = np.maximum((t - length) * (t + length), 0.0)
-    b = t * dt - _dot(u, du)
-    a = dt**2 - _dot(du, du)
+    b = t * dt - row_sums(u, du)
+    a = dt**2 - row_sums(du, du)
     # The first positive root of c + 2 b x + a x^2.
     root = np.sqrt(np.maximum(b**2 - a * c, 0.0))
     below = np.where((a < 0) | (b < 0), root - b, 0.0)  # c / (root - b) is the first root if that is positive
@@ -43,15 +44,15 @@ class Scaling:
         a = np.sqrt((t - lu) * (t + lu))
         b = np.sqrt((1.0 - lq) * (1.0 + lq))
         p0, p1, d0, d1 = t / a, u / a[:, None], 1.0 / b, q / b[:, None]
-        gamma = np.sqrt(0.5 * (1.0 + p0 * d0 + _dot(p1, d1)))
+        gamma = np.sqrt(0.5 * (1.0 + p0 * d0 + row_sums(p1, d1)))
         self.w1: FloatArray = (d1 - p1) / (2.0 * gamma)[:, None]
-        self.w0: FloatArray = np.sqrt(1.0 + _dot(self.w1, self.w1))
+        self.w0: FloatArray = np.sqrt(1.0 + row_sums(self.w1, self.w1))
         self.eta: FloatArray = np.sqrt(b / a)
         self.l0, self.l1 = self.apply(t, u)
 
     def apply(self, p0: FloatArray, p1: FloatArray) -> tuple[FloatArray, FloatArray]:
         """W p."""
-        along = _dot(self.w1, p1)
+        along = row_sums(self.w1, p1)
         return (
             self.eta * (self.w0 * p0 + along),
             self.eta[:, None] * (p1 + (p0 + along / (1.0 + self.w0))[:, None] * self.w1),
@@ -59,7 +60,7 @@ class Scaling:
 
     def invert(self, d0: FloatArray, d1: FloatArray) -> tuple[FloatArray, FloatArray]:
         """W^-1 d."""
-        along = _dot(self.w1, d1)
+        along = row_sums(self.w1, d1)
         return (
             (self.w0 * d0 - along) / self.eta,
             (d1 + (along / (1.0 + self.w0) - d0)[:, None] * self.w1) / self.eta[:, None],
@@ -68,7 +69,7 @@ class Scaling:
     def divide(self, r0: FloatArray, r1: FloatArray) -> tuple[FloatArray, FloatArray]:
         """x with ell o x = r."""
         size = np.linalg.norm(self.l1, axis=1)
-        x0 = (self.l0 * r0 - _dot(self.l1, r1)) / ((self.l0 - size) * (self.l0 + size))
+        x0 = (self.l0 * r0 - row_sums(self.l1, r1)) / ((self.l0 - size) * (self.l0 + size))
         return x0, (r1 - x0[:, None] * self.l1) / self.l0[:, None]
 
 
@@ -77,7 +78,7 @@ class Cones:
 
     def __init__(self, U: FloatArray, nu: float) -> None:
         """Every cone on the central path: t - ||u||^2 / t = nu, q = -u / t."""
-        self.t = 0.5 * (nu + np.sqrt(nu**2 + 4.0 * _dot(U, U)))
+        self.t = 0.5 * (nu + np.sqrt(nu**2 + 4.0 * row_sums(U, U)))
         self.q: FloatArray = -U / self.t[:, None]
         self.dt, self.dq = np.zeros_like(self.t), np.zeros_like(self.q)
 
@@ -96,7 +97,7 @@ class Cones:
 
     def products(self, U: FloatArray) -> float:
         """sum_j (t_j + q_j . u_j)."""
-        return float((self.t + _dot(self.q, U)).sum())
+        return float((self.t + row_sums(self.q, U)).sum())
 
     def idle(self) -> FloatArray:
         """1 - ||q_j||: how far a neuron is from paying for itself, shape (k,)."""
@@ -106,11 +107,6 @@ class Cones:
     def alive(self, t: FloatArray, idle: FloatArray) -> BoolArray:
         """Neurons that stay, as t and `idle` of an earlier iterate show: of the two the one that fell less remains."""
         return self.t / t > self.idle() / idle
-
-    def large(self) -> BoolArray:
-        """The same from the present iterate alone: whether t in units of the cost exceeds what the neuron lacks."""
-        large: BoolArray = self.t / self.t.sum() > self.idle()
-        return large
 
     def at_rounding(self, U: FloatArray) -> bool:
         """Whether t - ||u|| or 1 - ||q|| has sunk into the rounding of t or 1."""
@@ -130,12 +126,12 @@ class Cones:
     def right(self, target: float, U: FloatArray, corrected: bool, dU: FloatArray) -> FloatArray:
         """What stands on the right of the equation of du, before -rq: h1 - V10 h0 / V00; remembers h0."""
         w = self.scaling
-        r0 = target - w.l0**2 - _dot(w.l1, w.l1)
+        r0 = target - w.l0**2 - row_sums(w.l1, w.l1)
         r1 = -2.0 * w.l0[:, None] * w.l1
         if corrected:
             p0, p1 = w.apply(self.dt, dU)
             d0, d1 = w.invert(np.zeros_like(self.dt), self.dq)
-            r0 = r0 - p0 * d0 - _dot(p1, d1)
+            r0 = r0 - p0 * d0 - row_sums(p1, d1)
             r1 = r1 - p0[:, None] * d1 - d0[:, None] * p1
         self.h0, h1 = w.apply(*w.divide(r0, r1))
         return h1 - (2.0 * w.w0 * self.h0 / self.bend)[:, None] * w.w1
@@ -143,7 +139,7 @@ class Cones:
     def advance(self, dU: FloatArray, dq: FloatArray) -> None:
         """dt from du by complementarity, dq as the dual equation gives it."""
         w = self.scaling
-        self.dt = (self.h0 / w.eta**2 - 2.0 * w.w0 * _dot(w.w1, dU)) / self.bend
+        self.dt = (self.h0 / w.eta**2 - 2.0 * w.w0 * row_sums(w.w1, dU)) / self.bend
         self.dq = dq
 
     def reach(self, U: FloatArray, dU: FloatArray) -> float:
@@ -175,7 +171,7 @@ class Squares:
 
     def cost(self, U: FloatArray) -> float:
         """sum_j ||u_j||^2 / (2 v_j^2)."""
-        return 0.5 * float((_dot(U, U) / self.outputs_squared).sum())
+        return 0.5 * float((row_sums(U, U) / self.outputs_squared).sum())
 
     def products(self, U: FloatArray) -> float:
         """There are none."""
@@ -186,10 +182,6 @@ class Squares:
         return np.zeros(len(self.t))
 
     def alive(self, t: FloatArray, idle: FloatArray) -> BoolArray:
-        """All of them."""
-        return np.ones(len(self.t), dtype=bool)
-
-    def large(self) -> BoolArray:
         """All of them."""
         return np.ones(len(self.t), dtype=bool)
 

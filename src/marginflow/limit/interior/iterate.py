@@ -21,7 +21,7 @@ from scipy.linalg.blas import dsymv, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
-from marginflow.limit.interior.cones import Cones, Squares
+from marginflow.limit.interior.cones import Cones, Squares, row_sums
 from marginflow.limit.interior.program import InteriorProgram
 from marginflow.limit.interior.settings import COLUMNS_AT_ONCE, SHORT_OF_BOUNDARY
 from marginflow.limit.neurons import Neurons, survivors
@@ -162,7 +162,7 @@ class Iterate:
     def shortfall(self) -> FloatArray:
         """Residual of the margin equation, shape (m,)."""
         z = self.program.X @ self.U.T
-        margins = _row_sums(self.A, z) - _row_sums(self.opposite, self.e)
+        margins = row_sums(self.A, z) - row_sums(self.opposite, self.e)
         return margins + self.xi - 1.0 - self.w
 
 
@@ -224,7 +224,7 @@ class System:
         R = ce + kappa - self.rl
         kappa -= self.theta * R
         c = side - self.rq - kappa.T @ X
-        d = cw / at.lam + _row_sums(R, self.inverse) - self.rw - (cx - at.xi * self.rb) / at.beta
+        d = cw / at.lam + row_sums(R, self.inverse) - self.rw - (cx - at.xi * self.rb) / at.beta
         dU, dlam = self._eliminate(c, d)
         for _ in range(0 if affine is None else 2):
             rc, rd = self._residual(dU, dlam)
@@ -250,7 +250,7 @@ class System:
         """(du, dlambda) with M_j du_j - B_j^T dlambda = c_j and sum_j B_j du_j + D dlambda = d."""
         X = self.at.program.X
         own = self._by_M(c)
-        rhs = d - _row_sums(self.coefficient, X @ own.T)
+        rhs = d - row_sums(self.coefficient, X @ own.T)
         dlam = dpotrs(self.factor, rhs)[0]
         dlam = dlam + dpotrs(self.factor, rhs - dsymv(1.0, self.S, dlam))[0]
         dU = self._by_M(c + (self.coefficient * dlam[:, None]).T @ X)
@@ -265,16 +265,10 @@ class System:
         """The left sides of the equations of `_eliminate`."""
         X = self.at.program.X
         dZ = X @ dU.T
-        along = np.einsum("ij,ij->i", self.a, dU)
+        along = row_sums(self.a, dU)
         left: FloatArray = self.h[:, None] * dU - along[:, None] * self.a
         left = left + (self.omega * dZ - self.coefficient * dlam[:, None]).T @ X
-        return left, _row_sums(self.coefficient, dZ) + self.diagonal * dlam
-
-
-def _row_sums(a: FloatArray | BoolArray, b: FloatArray) -> FloatArray:
-    """sum_j a_ij b_ij, shape (m,)."""
-    sums: FloatArray = np.einsum("ij,ij->i", a, b)
-    return sums
+        return left, row_sums(self.coefficient, dZ) + self.diagonal * dlam
 
 
 def _inverse_factors(M: FloatArray) -> FloatArray:

@@ -63,39 +63,31 @@ def read_structures(at: Iterate, trail: list[Snapshot]) -> Iterator[Guess]:
         earlier = [snapshot for snapshot in trail if snapshot.products > apart * at.products]
         if earlier:
             yield _by_ratios(at, earlier[-1])
-    yield _by_sizes(at)
+    yield _by_ratios(at, _sizes(at))
 
 
 def _by_ratios(at: Iterate, earlier: Snapshot) -> Guess:
-    """Of a slack and its multiplier the one that fell more since the earlier iterate is zero."""
+    """Of a slack and its multiplier the one that fell more since the earlier iterate is zero.
+
+    What nothing holds follows from the sign.
+    """
     was = earlier.variables
     carries = at.lam / was.lam > at.w / was.w
-    capped = np.zeros(len(at.lam), dtype=bool)
-    if at.program.soft:
-        capped = carries & (at.xi / was.xi > at.beta / was.beta)
-    with np.errstate(invalid="ignore"):  # same pairs have no multipliers
-        mu, alpha = at.mu / was.mu, at.alpha / was.alpha
+    with np.errstate(invalid="ignore"):  # same pairs have no multipliers, hard margins no slack
+        mu, alpha, xi = at.mu / was.mu, at.alpha / was.alpha, at.xi / was.xi
+    capped = carries & (xi > at.beta / was.beta)
     held = np.where(mu < at.f / was.f, INACTIVE, np.where(alpha < at.e / was.e, ACTIVE, KINK))
-    return _guess(at, held, carries, capped, at.cones.alive(earlier.t, earlier.idle))
-
-
-def _by_sizes(at: Iterate) -> Guess:
-    """Of a slack and its multiplier the smaller is zero: margins in units of 1, multipliers of their mean,
-    pre-activations of the largest of their neuron."""
-    carries = at.lam / at.lam.mean() > at.w
-    capped = np.zeros(len(at.lam), dtype=bool)
-    if at.program.soft:
-        capped = carries & (at.beta / at.program.penalty < at.xi)
-    lam, largest = at.lam[:, None], np.abs(at.program.X @ at.U.T).max(axis=0)
-    held = np.where(at.mu / lam < at.f / largest, INACTIVE, np.where(at.alpha / lam < at.e / largest, ACTIVE, KINK))
-    return _guess(at, held, carries, capped, at.cones.large())
-
-
-def _guess(at: Iterate, held: IntArray, carries: BoolArray, capped: BoolArray, live: BoolArray) -> Guess:
-    """The structure, with what follows from the sign where nothing holds a pair."""
     Z = at.program.X @ at.U.T
     state = np.where(at.opposite & carries[:, None], held, np.where(Z > 0, ACTIVE, INACTIVE))
     state = released(state, at.mu / at.lam[:, None], at.U.shape[1] - 1)
-    kept = np.flatnonzero(live)
+    kept = np.flatnonzero(at.cones.alive(earlier.t, earlier.idle))
     a2 = None if at.outputs_squared is None else at.outputs_squared[kept]
     return Guess(at.U[kept], at.s[kept], at.lam, state[:, kept], carries & ~capped, capped, kept, a2)
+
+
+def _sizes(at: Iterate) -> Snapshot:
+    """What an iterate is compared with by itself: margins with 1, multipliers with their mean, pre-activations with the
+    largest of their neuron."""
+    lam, largest, one = at.lam[:, None], np.abs(at.program.X @ at.U.T).max(axis=0), np.ones(1)
+    sizes = Variables(at.U, largest, largest, lam, lam, one, at.lam.mean() * one, one, at.program.penalty * one)
+    return Snapshot(sizes, at.cones.t.sum() * one, one, at.products)
