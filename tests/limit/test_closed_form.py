@@ -217,3 +217,7 @@ def test_bad_input_is_told_in_one_sentence():
         closed_form.catastrophic(Dataset(X=np.eye(2), y=[1, -1]), outputs="free")
     with pytest.raises(InputError, match=r"last is 0\.45"):
         closed_form.five_points(last=0.45)
+    with pytest.raises(InputError, match="Sample 0 is zero; without bias"):
+        closed_form.specialist(Dataset(X=[[0.0, 0.0], [-1.0, 1.0]], y=[1, -1]), bias=False)
+    with pytest.raises(InputError, match=r"clarke has shape \(3, 2\); \(4, 2\) is expected"):
+        replace(closed_form.pair_kink(2, 2, 5), clarke=np.ones((3, 2)))

@@ -107,7 +107,6 @@ def test_a_perturbed_closed_form_is_restored_to_rounding_error(seed, dimension):
     )
     found = newton(problem, noisy, frozen=False)
     assert found.converged
-    assert found.violations == 0
     assert found.iterations <= 10  # quadratic: one digit becomes sixteen
     np.testing.assert_allclose(found.lam, exact.multipliers[problem.order], rtol=1e-12)
     np.testing.assert_allclose(problem.ambient(found.U), exact.network.directions, atol=1e-13)

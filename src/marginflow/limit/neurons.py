@@ -151,4 +151,4 @@ def split_to_width(network: TwoLayer, clarke: FloatArray, width: int) -> tuple[T
             f"width is {width}, but this point has {network.width} different neurons; at least as many are expected."
         )
     copies = even_copies(np.abs(network.v) * row_norms(network.augmented), width)
-    return network.widened(width), read_only(np.repeat(clarke, copies, axis=1))
+    return network.widened(width), read_only(clarke[:, np.repeat(np.arange(network.width), copies)])

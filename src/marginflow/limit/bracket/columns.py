@@ -11,7 +11,6 @@ shows the structure of a network, which Newton's method makes exact.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import linprog
@@ -142,20 +141,6 @@ class Columns:
         return False
 
 
-@dataclass(frozen=True, eq=False)
-class Generated:
-    """The network and multipliers of the linear program as they are, and the exact point of its structure, if any.
-
-    `excess` is what the dual function was allowed to exceed 1 by.
-    """
-
-    U: FloatArray
-    s: FloatArray
-    lam: FloatArray
-    excess: float
-    exact: NewtonResult | None
-
-
 def structures(
     problem: Problem,
     columns: Columns,
@@ -165,9 +150,10 @@ def structures(
     least_excess: float,
     rounds: int,
     most: int,
-) -> Iterator[Generated]:
+) -> Iterator[tuple[float, NewtonResult | None]]:
     """Generate columns, read the structure, try Newton's method; after every `rounds` rounds of the program.
 
+    Each time what the dual function was allowed to exceed 1 by, and the exact point of the structure, if there is one.
     Where the program is finished and its structure is not clear, the dual function may exceed 1 by ten times less from
     then on; the iteration ends with `least_excess`, after `most` rounds, or with the budget. Between two results the
     caller may add columns.
@@ -176,9 +162,9 @@ def structures(
         finished = columns.generate(excess=excess, max_rounds=rounds, budget=budget)
         if budget.over:
             return
-        structure, U, s, lam = columns_structure(problem, columns)
+        structure = columns_structure(problem, columns)[0]
         result = newton(problem, structure, frozen=False, max_iterations=80, deadline=budget.deadline)
-        yield Generated(U, s, lam, excess, result if result.converged else None)
+        yield excess, result if result.converged else None
         if finished and not result.converged:
             if excess <= least_excess * (1 + 1e-9):
                 return

@@ -181,10 +181,10 @@ def _search(problem: Problem, start: TwoLayer | None, rng: np.random.Generator, 
         most=max_rounds,
     )
     excess = settings.EXCESS
-    for generated in found:
-        excess = generated.excess
-        if generated.exact is not None:
-            proved, improved = _prove(problem, columns, generated.exact, max_nodes)
+    for allowed, exact in found:
+        excess = allowed
+        if exact is not None:
+            proved, improved = _prove(problem, columns, exact, max_nodes)
             best = proved if best is None else _better(problem, best, proved)
             if not improved:
                 return best
@@ -210,8 +210,11 @@ def _prove(problem: Problem, columns: Columns, exact: NewtonResult, max_nodes: i
         if not columns.price(level - 1.0)[0]:
             bounds = _suprema(problem, exact.U, lam, level, max_nodes, stop_above=level * (1 + 1e-6))
             nodes += sum(bound.nodes for bound in bounds)
-            if not _improve(columns, bounds, level):
+            higher = [pair for pair in zip(bounds, (1.0, -1.0), strict=True) if pair[0].lower > level * (1 + 1e-9)]
+            if not higher:
                 break
+            for bound, sign in higher:
+                columns.add(bound.direction, sign)
         centred = columns.centre(np.clip(exact.lam, 0.0, None), value)
         if centred is None:  # no multipliers reach this value: there is a better network
             crude = max(SignedDual(problem.X, problem.y, lam, sign).crude_bound() for sign in (1.0, -1.0))
@@ -249,14 +252,6 @@ def _better(problem: Problem, a: _Found, b: _Found) -> _Found:
 def _upper(problem: Problem, U: FloatArray, s: FloatArray) -> float:
     least = float(problem.margins(U, s).min())
     return float(np.linalg.norm(U, axis=1).sum()) / least if least > 0 else inf
-
-
-def _improve(columns: Columns, bounds: tuple[Supremum, Supremum], level: float) -> bool:
-    """Take in the directions at which the dual function exceeds the level."""
-    higher = [pair for pair in zip(bounds, (1.0, -1.0), strict=True) if pair[0].lower > level * (1 + 1e-9)]
-    for bound, sign in higher:
-        columns.add(bound.direction, sign)
-    return bool(higher)
 
 
 def _bracket(

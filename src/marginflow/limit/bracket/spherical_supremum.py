@@ -15,13 +15,7 @@ from marginflow.limit.line.circle import Circle
 
 
 def spherical_supremum(rows: FloatArray, y: FloatArray, multipliers: FloatArray) -> tuple[Supremum, Supremum]:
-    """sup F and sup -F over unit directions of R^3, each to rounding.
-
-    Parameters
-    ----------
-    rows : array, shape (n, 3)
-    y, multipliers : arrays, shape (n,)
-    """
+    """sup F and sup -F over unit directions of R^3, for rows (n, 3), each to rounding."""
     live = multipliers > 0
     Z, g = rows[live], (multipliers * y)[live]
     nothing = (0.0, np.array([1.0, 0.0, 0.0]))

@@ -83,7 +83,7 @@ def settle(problem: ClassesProblem, structure: ClassesStructure, over: Callable[
         elif number >= settings.BOLD:
             masks = _single(wrong)
         seen.add(key)
-        structure = _corrected(problem, structure, *masks)
+        structure = _corrected(problem, structure, masks)
     return None
 
 
@@ -148,16 +148,9 @@ def _single(wrong: list[tuple[BoolArray, FloatArray]], number: int | None = None
     return masks
 
 
-def _corrected(
-    problem: ClassesProblem,
-    structure: ClassesStructure,
-    drop: BoolArray,
-    add: BoolArray,
-    to_kink: BoolArray,
-    follow: BoolArray,
-    released: BoolArray,
-) -> ClassesStructure:
+def _corrected(problem: ClassesProblem, structure: ClassesStructure, masks: list[BoolArray]) -> ClassesStructure:
     """The structure with those violations repaired; a released kink goes to the side whose slope is nearer."""
+    drop, add, to_kink, follow, released = masks
     through = problem.votes(structure.lam) @ structure.weights.V
     mu = structure.mu
     to_active = released & (np.abs(mu - through) < np.abs(mu))

@@ -263,7 +263,8 @@ class PairProgram:
                 if independent:
                     point = point + step * rest
                 if full <= block:
-                    L = _append(L, half, np.sqrt(length))
+                    L = np.pad(L, (0, 1))
+                    L[-1] = np.append(half, np.sqrt(length))
                     active.append(p)
                     normals = np.vstack([normals, normal])
                     gamma = np.append(np.maximum(gamma, 0.0), gamma_p)
@@ -301,12 +302,6 @@ def _project(L: FloatArray, normals: FloatArray, normal: FloatArray) -> tuple[Fl
     correction = linalg.cho_solve((L, True), normals @ (normal - direction @ normals))
     direction = direction + correction
     return half, direction, normal - direction @ normals
-
-
-def _append(L: FloatArray, row: FloatArray, corner: float) -> FloatArray:
-    grown = np.pad(L, (0, 1))
-    grown[-1] = np.append(row, corner)
-    return grown
 
 
 def _remove(L: FloatArray, index: int) -> FloatArray:

@@ -162,11 +162,9 @@ class _Circles:
         steps[:, 0] += np.where(active, g, 0.0).astype(np.longdouble) @ Z.astype(np.longdouble)
         self.S = np.cumsum(steps, axis=1).astype(np.float64)
         # Arc k ends at the next event; the last one at the first event of the next turn.
-        count = self.real.sum(axis=1)
+        self.last = np.arange(len(index)), np.maximum(self.real.sum(axis=1) - 1, 0)
         following = np.roll(self.theta, -1, axis=1)
-        last = np.maximum(count - 1, 0)
-        rows = np.arange(len(index))
-        following[rows, last] = self.theta[rows, 0] + 2 * np.pi
+        following[self.last] = self.theta[:, 0] + 2 * np.pi
         self.end = np.where(self.real, following, np.inf)
         # The gradient beside the circle: rows along the normal are active on one side only.
         along = self.normal @ Z.T
@@ -206,9 +204,7 @@ class _Circles:
         candidates, lengths = [], []
         nxt = np.roll(self.row, -1, axis=1)
         nxt_entering = np.roll(self.entering, -1, axis=1)
-        rows = np.arange(len(self.index))
-        last = np.maximum(self.real.sum(axis=1) - 1, 0)
-        nxt[rows, last], nxt_entering[rows, last] = self.row[rows, 0], self.entering[rows, 0]
+        nxt[self.last], nxt_entering[self.last] = self.row[:, 0], self.entering[:, 0]
         for side, beside in ((1.0, self.plus), (-1.0, self.minus)):
             S = self.S + beside[:, None, :]
             length = np.linalg.norm(S, axis=2)

@@ -81,7 +81,10 @@ class PlaneLimit:
 def objective(network: TwoLayer, data: Dataset, penalty: float | None) -> tuple[float, float]:
     """J of a network, and a bound from above on its J after scaling to margin 1 (hard) or as it is (soft)."""
     half = fsum(float(c) ** 2 for c in np.concatenate([network.augmented.ravel(), network.v])) / 2
-    margins = data.y * _outputs(network, data)
+    # Added up in extended precision, where there is one.
+    W, v = network.W.astype(np.longdouble), network.v.astype(np.longdouble)
+    b = 0.0 if network.b is None else network.b.astype(np.longdouble)
+    margins = data.y * (np.maximum(data.X.astype(np.longdouble) @ W.T + b, 0.0) @ v).astype(np.float64)
     # Each output is a sum of products: k + d + 2 roundings of terms of at most this size, and one at the end.
     rows = np.hypot(np.linalg.norm(data.X, axis=1), 1.0 if network.b is not None else 0.0)
     terms = float(np.abs(network.v) @ np.linalg.norm(network.augmented, axis=1)) * rows
@@ -92,14 +95,6 @@ def objective(network: TwoLayer, data: Dataset, penalty: float | None) -> tuple[
     slack = np.maximum(1.0 - margins, 0.0)
     worst = np.maximum(1.0 - margins + charge, 0.0)
     return half + penalty * fsum(slack), (half + penalty * fsum(worst)) * (1 + 8 * _EPS)
-
-
-def _outputs(network: TwoLayer, data: Dataset) -> FloatArray:
-    """N(x_i) added up in extended precision where there is one, shape (n,)."""
-    W, v = network.W.astype(np.longdouble), network.v.astype(np.longdouble)
-    b = 0.0 if network.b is None else network.b.astype(np.longdouble)
-    outputs: FloatArray = (np.maximum(data.X.astype(np.longdouble) @ W.T + b, 0.0) @ v).astype(np.float64)
-    return outputs
 
 
 def dual_bound(

@@ -9,7 +9,8 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit.plane.settings import RANK_TOLERANCE, RAY_DECIMALS
+from marginflow.limit.plane.settings import RAY_DECIMALS
+from marginflow.limit.settings import RANK_TOLERANCE
 from marginflow.networks.evaluation import augmented_samples
 
 

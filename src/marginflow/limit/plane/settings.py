@@ -9,8 +9,6 @@ import sys
 
 # Samples --------------------------------------------------------------------------------------------------------------
 
-# Singular values below this share of the largest are rounding noise of the samples.
-RANK_TOLERANCE = 1e-13
 # Unit rows that agree to so many decimals lie on one ray.
 RAY_DECIMALS = 13
 

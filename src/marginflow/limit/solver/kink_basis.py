@@ -13,7 +13,7 @@ from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.products import product
 from marginflow.limit.settings import STEEPEST
-from marginflow.limit.solver.kink_factors import Remembered
+from marginflow.limit.solver.kink_factors import Remembered, solve_cholesky
 
 # Diagonal entries of R, relative to the largest, that are rounding: the sample depends on the others.
 _ROUNDING = 1e-13
@@ -86,8 +86,8 @@ class KinkBasis:
         if self.L is not None:
             if len(self.rows) == 0:
                 return g, np.zeros(0)
-            c = _solve_cholesky(self.L, self.XK @ g)
-            c = c + _solve_cholesky(self.L, self.XK @ (g - self.XK.T @ c))
+            c = solve_cholesky(self.L, self.XK @ g)
+            c = c + solve_cholesky(self.L, self.XK @ (g - self.XK.T @ c))
             return g - self.XK.T @ c, c
         assert self.Q is not None
         assert self.R is not None
@@ -97,12 +97,6 @@ class KinkBasis:
         else:
             c = scipy.linalg.lstsq(self.R, along, check_finite=False)[0]
         return g - self.Q @ along, c
-
-
-def _solve_cholesky(L: FloatArray, b: FloatArray) -> FloatArray:
-    """LAPACK's own routine: at these sizes the checks of `cho_solve` cost ten times as much as the solution."""
-    solution: FloatArray = scipy.linalg.lapack.dpotrs(L, b, lower=1)[0]
-    return solution
 
 
 class KinkBases:

@@ -95,7 +95,6 @@ class NewtonResult:
     lam: FloatArray
     mu: FloatArray
     residual: float
-    violations: int
     iterations: int
     converged: bool
     keep: IntArray
@@ -176,9 +175,7 @@ def newton(
             if violations == 0 and damping == 0.0 and (residual <= tolerance or residual > 0.25 * best):
                 U = t[:, None] * pairs.D
                 end = Structure(s, state, free, capped, lam, t)
-                return NewtonResult(
-                    U, s, lam, pairs.mu, residual, 0, iteration, residual < ACCEPTED_RESIDUAL, keep, end
-                )
+                return NewtonResult(U, s, lam, pairs.mu, residual, iteration, residual < ACCEPTED_RESIDUAL, keep, end)
             best = residual if violations == 0 else np.inf
             if violations < fewest:
                 fewest, since = violations, iteration
@@ -195,7 +192,7 @@ def newton(
                     state, t, alive = _without_redundant_neurons(state, s, y, t, dead)
                     s, keep = s[alive], keep[alive]
         nothing = np.zeros((0, problem.X.shape[1]))
-        return NewtonResult(nothing, s[:0], lam, np.zeros((len(y), 0)), np.inf, -1, iteration, False, keep[:0])
+        return NewtonResult(nothing, s[:0], lam, np.zeros((len(y), 0)), np.inf, iteration, False, keep[:0])
 
 
 def step_work(problem: Problem, guess: Structure) -> tuple[float, bool]:

@@ -58,7 +58,7 @@ def column_point(problem: Problem, budget: Budget, *, seed: int) -> NewtonResult
             most=MOST_COLUMN_ROUNDS,
         )
         try:
-            return next((structure.exact for structure in found if structure.exact is not None), None)
+            return next((exact for _, exact in found if exact is not None), None)
         except ProgramError:
             return None
     return None

@@ -72,14 +72,6 @@ def solve(runs: Sequence[GrowingAdmm], budget: Budget) -> None:
         going = [run for run in going if run.goes_on()]
 
 
-def _first(task: Task) -> BoolArray:
-    """Samples near the margin, and the nearest of each label; shape (n,)."""
-    margins = task.given.margins(task.X, task.data.y)
-    chosen: BoolArray = margins < NEAR_MARGIN * max(1.0, float(margins.min()))
-    chosen[nearest(margins, task.data.y, LEAST_SUPPORT)] = True
-    return chosen
-
-
 class GrowingAdmm:
     """ADMM on a set of samples that grows, in units in which they are about 1 long."""
 
@@ -90,7 +82,9 @@ class GrowingAdmm:
         self.history: list[Progress] = []
         self.finished: Finished | None = None
         self.steps, self.tries, self.enough, self.looked_at = 0, 0, FIRST_TRY, np.inf
-        self.chosen = _first(task)
+        margins = task.given.margins(task.X, task.data.y)
+        self.chosen: BoolArray = margins < NEAR_MARGIN * max(1.0, float(margins.min()))
+        self.chosen[nearest(margins, task.data.y, LEAST_SUPPORT)] = True
         rows = np.flatnonzero(self.chosen)
         problem = task.problem_of(rows)
         self.units = Units.of(problem, None)
