@@ -94,11 +94,11 @@ def brief_text(value: object) -> str:
         if not value or _lies_flat(value):
             return repr(value)
         return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}"
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        text = repr(value)
-        return text if len(text) <= _SHORT and "\n" not in text else f"{type(value).__name__}(...)"
     text = repr(value)
-    return text if len(text) <= _SHORT and "\n" not in text else f"a {type(value).__name__}"
+    if len(text) <= _SHORT and "\n" not in text:
+        return text
+    record = dataclasses.is_dataclass(value) and not isinstance(value, type)
+    return f"{type(value).__name__}(...)" if record else f"a {type(value).__name__}"
 
 
 def _lies_flat(value: Any) -> bool:

@@ -202,8 +202,4 @@ def as_power_of_ten(log_value: float, digits: int = 3) -> str:
     return f"10^{real_number('log_value', log_value) / LN_10:.{min(digits, 20)}f}"
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 check_types(globals())

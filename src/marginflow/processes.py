@@ -9,10 +9,10 @@ and with what they had printed.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 import math
 import os
+import pkgutil
 import queue
 import signal
 import struct
@@ -23,7 +23,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Final, final
 
@@ -248,13 +248,16 @@ def serve() -> None:
     def listen() -> None:
         while (message := receive(orders)) is not None:
             line.put(message[1])
-        _leave()
+        # The parent is gone or does not want this process any more: it ends with its children, at once.
+        if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
 
     threading.Thread(target=listen, daemon=True).start()
     while True:
         target, _, payload = line.get().partition(b"\n")
         try:
-            function = _function(json.loads(target))
+            function = pkgutil.resolve_name(json.loads(target))
             send(replies, _BEGUN, b"")  # the time that a process takes to start is not that of the work
             kind, content = _RESULT, function(payload)
         except BaseException:  # whatever the function raises is its answer, an interrupt of its own too
@@ -262,16 +265,3 @@ def serve() -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         send(replies, kind, content)
-
-
-def _leave() -> None:
-    """End this process and its children, at once; the parent is gone or does not want it any more."""
-    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
-        os.killpg(0, signal.SIGKILL)
-    os._exit(1)
-
-
-def _function(target: str) -> Callable[[bytes], bytes]:
-    module, _, name = target.partition(":")
-    found: Callable[[bytes], bytes] = getattr(importlib.import_module(module), name)
-    return found

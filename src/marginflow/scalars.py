@@ -8,14 +8,13 @@ from marginflow.errors import InputError
 
 def whole_number(name: str, value: object, minimum: int = 1) -> int:
     """An integer that is at least `minimum`, or an `InputError`."""
+    expected = f"a whole number of at least {minimum} is expected"
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InputError(f"{name} is {value!r}; a whole number of at least {minimum} is expected.")
+        raise InputError(f"{name} is {value!r}; {expected}.")
     if abs(int(value)) >= 2**1023:
-        raise InputError(
-            f"{name} has hundreds of digits; a whole number of at least {minimum} is expected, and below 1e308."
-        )
+        raise InputError(f"{name} has hundreds of digits; {expected}, and below 1e308.")
     if value < minimum:
-        raise InputError(f"{name} is {value}; a whole number of at least {minimum} is expected.")
+        raise InputError(f"{name} is {value}; {expected}.")
     return int(value)
 
 
@@ -38,14 +37,9 @@ def real_number(
         x = float(value)
     except OverflowError:  # a whole number beyond the largest float64
         raise InputError(f"{name} is a whole number with hundreds of digits; {expected} is expected.") from None
-    inside = (
-        math.isfinite(x)
-        and (above is None or x > above)
-        and (at_least is None or x >= at_least)
-        and (at_most is None or x <= at_most)
-        and (below is None or x < below)
-    )
-    if not inside:
+    high_enough = (above is None or x > above) and (at_least is None or x >= at_least)
+    low_enough = (at_most is None or x <= at_most) and (below is None or x < below)
+    if not (math.isfinite(x) and high_enough and low_enough):
         raise InputError(f"{name} is {x:g}; {expected} is expected.")
     return x
 

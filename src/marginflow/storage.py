@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Mapping
@@ -87,13 +88,11 @@ def load_tensors(path: str | Path) -> tuple[dict[str, FloatArray], dict[str, str
 
 def _what_it_is(source: Path) -> str | None:
     """A way on for files that people bring instead, by their first bytes."""
-    try:
-        with source.open("rb") as file:
-            first = file.read(4)
-    except OSError:
-        return None
-    if first == b"PK\x03\x04":  # a zip archive
-        return "it is an archive, as torch.save, TorchScript and .npz are; marginflow audit takes TorchScript and ONNX"
+    with contextlib.suppress(OSError), source.open("rb") as file:
+        if file.read(4) == b"PK\x03\x04":  # a zip archive
+            return (
+                "it is an archive, as torch.save, TorchScript and .npz are; marginflow audit takes TorchScript and ONNX"
+            )
     return None
 
 

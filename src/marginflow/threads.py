@@ -77,14 +77,14 @@ class _Requests:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._of_thread: dict[int, list[int]] = {}
-        self._libraries: tuple[Any, ...] = ()
+        self._libraries: list[Any] = []
         self._before: list[int] = []
         self._in_force: int | None = None  # what the libraries were last told, None for what was before
 
     def enter(self, number: int) -> None:
         with self._lock:
             if not self._of_thread:
-                self._libraries = _libraries("blas")
+                self._libraries = _libraries("blas").lib_controllers
                 self._before = [library.num_threads for library in self._libraries]
             self._of_thread.setdefault(threading.get_ident(), []).append(number)
             self._apply()
@@ -105,7 +105,7 @@ class _Requests:
                 return [(library, own[-1]) for library in self._libraries]
             if self._of_thread:
                 return list(zip(self._libraries, self._before, strict=True))
-        return [(library, library.num_threads) for library in _libraries("blas")]
+        return [(library, library.num_threads) for library in _libraries("blas").lib_controllers]
 
     def _apply(self) -> None:
         least = min((own[-1] for own in self._of_thread.values()), default=None)
@@ -121,15 +121,15 @@ class _Requests:
 _requests = _Requests()
 
 
-def _libraries(kind: str) -> tuple[Any, ...]:
-    """The controllers of the libraries ("blas" or "openmp") of this process."""
+def _libraries(kind: str) -> ThreadpoolController:
+    """The libraries ("blas" or "openmp") of this process."""
     return _found(len(sys.modules), kind)
 
 
 @lru_cache(maxsize=2)
-def _found(modules: int, kind: str) -> tuple[Any, ...]:
+def _found(modules: int, kind: str) -> ThreadpoolController:
     """The libraries that are loaded; looked for again, which takes a millisecond, only after more was imported."""
-    return tuple(ThreadpoolController().select(user_api=kind).lib_controllers)
+    return ThreadpoolController().select(user_api=kind)
 
 
 def _set(library: Any, number: int) -> None:
@@ -177,16 +177,8 @@ def single_threaded() -> Iterator[None]:
 
     OpenMP keeps a number for every thread that asks, so there what was before can simply be written back.
     """
-    pools = _libraries("openmp")
-    before = [pool.num_threads for pool in pools]
-    with one_thread():
-        try:
-            for pool in pools:
-                pool.set_num_threads(1)
-            yield
-        finally:
-            for pool, number in zip(pools, before, strict=True):
-                pool.set_num_threads(number)
+    with one_thread(), _libraries("openmp").limit(limits=1):
+        yield
 
 
 def threads_for(multiplications: float, most: int) -> AbstractContextManager[None]:
