@@ -15,6 +15,7 @@ from marginflow.data.raw_table import some_of
 from marginflow.errors import InputError
 from marginflow.interop.folding import Linear, Model, fold, linear_as_two_layers
 from marginflow.interop.models import load_script, read_model
+from marginflow.interop.torch_heads import split_head
 from marginflow.networks import TwoLayer
 from marginflow.storage import existing_file
 
@@ -76,27 +77,24 @@ def audit_head(module: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> Audit
     Audit or ClassesAudit
         Of the head as a network and the features as its data: radii and flips are lengths in feature space.
     """
-    from marginflow.interop.torch_heads import split_head
-
-    split = split_head(module)
+    pieces, head_names, body, body_names = split_head(module)
     remarks: list[str] = []
-    pieces = split.head
     if len(pieces) == 1:
         (last,) = pieces
         assert isinstance(last, Linear)
         pieces = linear_as_two_layers(last.W, last.b)
         remarks.append("The head is linear; it was written as two ReLU neurons for each output, w . x = relu - relu.")
-    head = ", ".join(split.head_names)
-    if split.body_names:
+    head = ", ".join(head_names)
+    if body_names:
         remarks.append(
-            f"Audited is the head ({head}) on the features that {', '.join(split.body_names)} compute: radii and flips "
+            f"Audited is the head ({head}) on the features that {', '.join(body_names)} compute: radii and flips "
             "are lengths in feature space, not in the space of the inputs."
         )
     else:
         remarks.append(
             f"The head ({head}) is the whole network: radii and flips are lengths in the space of the inputs."
         )
-    features = _features(split.body, np.asarray(X))
+    features = _features(body, np.asarray(X))
     # The data set itself makes arrays of what it is given.
     return _audited(fold(pieces, remarks=remarks), Dataset(features, y), **options)  # type: ignore[arg-type]
 

@@ -9,12 +9,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from marginflow.arrays import FloatArray, one_of
+from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
-from marginflow.interop import torch
 from marginflow.networks import TwoLayer
 from marginflow.networks.layers import Layer, Outputs, checked_layers
-from marginflow.storage import load_tensors
 
 SUFFIXES = (".safetensors", ".pt", ".pth", ".onnx")
 
@@ -41,16 +39,6 @@ def load_network(path: str | Path, *, outputs: Outputs | None = None) -> TwoLaye
         return model.two_classes()
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-
-
-def load_layers(source: Path) -> tuple[list[Layer], Outputs, bool]:
-    """The layers of a `.safetensors`, `.pt` or `.pth` file, whether its outputs are trained, and whether it is ours."""
-    if source.suffix.lower() == ".safetensors":
-        state, metadata = load_tensors(source)
-    else:
-        state, metadata = torch.load_state(source), {}
-    word = one_of("outputs", metadata.get("outputs", "trained"), ("trained", "frozen"))
-    return layers_by_shape(state), "frozen" if word == "frozen" else "trained", "marginflow" in metadata
 
 
 def layers_by_shape(state: Mapping[str, FloatArray]) -> list[Layer]:
@@ -81,20 +69,14 @@ def layers_by_shape(state: Mapping[str, FloatArray]) -> list[Layer]:
         if array.ndim != 2:
             raise InputError(f"{prefix[:80]}weight has shape {array.shape}; a matrix (two axes) is expected.")
     order = sorted(weights, key=_natural)
-    if len(order) == 2 and not _chained(weights[order[0]], weights[order[1]]):
-        order.reverse()
-    if len(order) == 2 and not _chained(weights[order[0]], weights[order[1]]):
-        shapes = " and ".join(
-            f"{prefix[:80]}weight {weights[prefix].shape}" for prefix in sorted(weights, key=_natural)
-        )
+    orders = [order, order[::-1]] if len(order) == 2 else [order]
+    fitting = [some for some in orders if len(some) != 2 or weights[some[1]].shape[1] == weights[some[0]].shape[0]]
+    if not fitting:
+        shapes = " and ".join(f"{prefix[:80]}weight {weights[prefix].shape}" for prefix in order)
         raise InputError(f"The weights are {shapes}; (width, dimension) and (outputs, width) are expected.")
     return checked_layers(
-        [weights[prefix] for prefix in order], [biases.get(prefix) for prefix in order], order, several_outputs=True
+        {prefix: (weights[prefix], biases.get(prefix)) for prefix in fitting[0]}, several_outputs=True
     )
-
-
-def _chained(first: FloatArray, second: FloatArray) -> bool:
-    return bool(second.shape[1] == first.shape[0])
 
 
 def _ends(name: str, word: str) -> bool:

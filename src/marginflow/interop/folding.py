@@ -174,7 +174,6 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
     """Linear maps with a rectifier between each two; consecutive linear maps are multiplied."""
     linears: list[Linear] = []
     slopes: list[float] = []
-    expects = True  # whether a linear map may begin
     readouts: list[Readout] = []
     for piece in pieces:
         if isinstance(piece, Readout):
@@ -195,11 +194,10 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
         if isinstance(piece, Rectifier):
             if not linears:
                 raise InputError("The network begins with its activation; Linear, ReLU, Linear is expected.")
-            if expects:  # one after another: the slopes multiply, and that of ReLU is 0
+            if len(slopes) == len(linears):  # one after another: the slopes multiply, and that of ReLU is 0
                 slopes[-1] *= piece.slope
             else:
                 slopes.append(piece.slope)
-            expects = True
             continue
         if isinstance(piece, Entrywise):
             piece = piece.linear(linears[-1].W.shape[0] if linears else _width(pieces))
@@ -209,15 +207,14 @@ def _alternating(pieces: Sequence[Piece], said: list[str]) -> tuple[list[Linear]
         if W.shape[1] != width:
             raise InputError(f"{piece.name} takes {W.shape[1]} numbers, but what is before it gives {width}.")
         checked = replace(piece, W=W, b=b)
-        if expects:
+        if len(slopes) == len(linears):
             linears.append(checked)
-            expects = False
         else:
             before = linears[-1]
             if not (before.scales and checked.scales):  # two scalers are said with the map that both are folded into
                 said.append(_said_of_folding(before, piece.name, first=len(linears) == 1))
             linears[-1] = _after(linears[-1], checked)
-    if not linears or expects:
+    if len(slopes) == len(linears):
         raise InputError("The network ends in its activation; Linear, ReLU, Linear is expected.")
     for readout in readouts:
         if readout.of_one and linears[-1].W.shape[0] != 1:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, labels, matrix
+from marginflow.arrays import FloatArray, labelled_rows, matrix
 from marginflow.errors import InputError
 from marginflow.interop.torch import to_module
 from marginflow.networks import MLP, TwoLayer
@@ -37,9 +37,8 @@ def to_logits(network: TwoLayer | MLP, *, dtype: torch.dtype | None = None) -> t
     assert isinstance(last, torch.nn.Linear)
     pair = torch.nn.Linear(last.in_features, 2, bias=last.bias is not None, dtype=last.weight.dtype)
     with torch.no_grad():
-        pair.weight.copy_(torch.cat([-0.5 * last.weight, 0.5 * last.weight]))
-        if last.bias is not None:
-            pair.bias.copy_(torch.cat([-0.5 * last.bias, 0.5 * last.bias]))
+        for name, parameter in last.named_parameters():
+            pair.get_parameter(name).copy_(torch.cat([-0.5 * parameter, 0.5 * parameter]))
     return torch.nn.Sequential(*list(module)[:-1], pair).eval()
 
 
@@ -68,8 +67,7 @@ def to_inputs(X: ArrayLike, y: ArrayLike) -> tuple[torch.Tensor, torch.Tensor]:
     """Points and labels as foolbox wants them: a float64 tensor, and classes 0 (label -1) and 1 (label +1)."""
     import torch
 
-    points = matrix("X", X)
-    signs = labels("y", y, points.shape[0])
+    points, signs = labelled_rows("X", X, "y", y)
     return torch.tensor(points), torch.tensor((signs > 0).astype(np.int64))
 
 
@@ -79,5 +77,4 @@ def perturbations(adversarials: torch.Tensor, X: ArrayLike) -> FloatArray:
     moved = np.asarray(adversarials.detach().cpu().numpy(), dtype=np.float64)
     if moved.shape != points.shape:
         raise InputError(f"The adversarials have shape {moved.shape}, but X has shape {points.shape}.")
-    difference: FloatArray = moved - points
-    return difference
+    return moved - points

@@ -6,15 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from marginflow.arrays import one_of
 from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.interop import files, onnx
 from marginflow.interop.folding import Linear, Model, Piece, Rectifier, fold
 from marginflow.interop.onnx_graph import read_pieces
-from marginflow.interop.sklearn_pieces import LINEAR, is_linear, known_classes, sklearn_pieces
-from marginflow.interop.torch import CHECKPOINTS
+from marginflow.interop.sklearn_models import LINEAR, is_linear, known_classes, sklearn_pieces
+from marginflow.interop.torch import CHECKPOINTS, arrays, load_state
+from marginflow.interop.torch_modules import pieces_of, script_pieces
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.networks.layers import Layer, Outputs
+from marginflow.storage import load_tensors
 
 _PICKLES = (".pkl", ".pickle", ".joblib")
 
@@ -48,13 +51,9 @@ def read_model(model: object, *, outputs: Outputs | None = None) -> Model:
         pieces, noted = read_pieces(model)
         return fold(pieces, outputs=noted if outputs is None else outputs)
     if isinstance(model, Mapping) and (state := _state(model)):
-        from marginflow.interop.torch import arrays
-
         layers = files.layers_by_shape(arrays(state))
         return _of_layers(layers, "trained" if outputs is None else outputs, assumed=True)
     if _is_torch(model):
-        from marginflow.interop.torch_modules import pieces_of
-
         return fold(pieces_of(model), remarks=_in_training(model), outputs=outputs)
     raise InputError(
         f"The model is {brief(model)}; a TwoLayer or Classifier of ours, a torch module or its state_dict, an ONNX "
@@ -77,13 +76,12 @@ def _in_training(module: Any) -> list[str]:
     return [f"The module is in training mode ({', '.join(other)}); audited is what it computes after module.eval()."]
 
 
-def _of_layers(layers: list[Layer], outputs: Outputs, *, assumed: bool = False) -> Model:
+def _of_layers(layers: list[Layer], outputs: Outputs, *, assumed: bool) -> Model:
     pieces: list[Piece] = []
     for W, b in layers:
         pieces += [Linear(W=W, b=b), Rectifier()]
     said = ["The file holds weights only; that the activation is ReLU is assumed."] if assumed else []
-    model = fold(pieces[:-1], remarks=said, outputs=outputs)
-    return Model(network=model.network, remarks=model.remarks, assumed=assumed)
+    return replace(fold(pieces[:-1], remarks=said, outputs=outputs), assumed=assumed)
 
 
 def _of_file(source: Path, outputs: Outputs | None) -> Model:
@@ -98,17 +96,20 @@ def _of_file(source: Path, outputs: Outputs | None) -> Model:
         raise InputError(f"{named}.")
     try:
         if suffix == ".onnx":
-            pieces, noted = onnx.load_pieces(source)
-            return fold(pieces, outputs=noted if outputs is None else outputs)
-        if suffix != ".safetensors" and _is_script(source):
-            from marginflow.interop.torch_modules import script_pieces
-
+            return read_model(onnx.load_model(source), outputs=outputs)
+        if suffix == ".safetensors":
+            state, metadata = load_tensors(source)
+        elif _is_script(source):
             return fold(script_pieces(load_script(source)), outputs=outputs)
-        layers, noted, ours = files.load_layers(source)
-        return _of_layers(layers, noted if outputs is None else outputs, assumed=not ours)
+        else:
+            state, metadata = load_state(source), {}
+        noted = one_of("outputs", metadata.get("outputs", "trained"), ("trained", "frozen"))
+        frozen = (noted if outputs is None else outputs) == "frozen"
+        layers = files.layers_by_shape(state)
+        return _of_layers(layers, "frozen" if frozen else "trained", assumed="marginflow" not in metadata)
     except InputError as error:
         text = str(error)
-        raise InputError(text if text.startswith(str(source)) or str(source) in text else f"{source}: {text}") from None
+        raise InputError(text if str(source) in text else f"{source}: {text}") from None
 
 
 def _state(model: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -116,11 +117,7 @@ def _state(model: Mapping[str, Any]) -> Mapping[str, Any] | None:
     for name in CHECKPOINTS:
         if isinstance(model.get(name), Mapping):
             model = model[name]
-    return model if model and all(_is_tensor(value) for value in model.values()) else None
-
-
-def _is_tensor(value: object) -> bool:
-    return type(value).__module__.split(".")[0] == "torch"
+    return model if model and all(_is_torch(value) for value in model.values()) else None
 
 
 def _is_script(source: Path) -> bool:

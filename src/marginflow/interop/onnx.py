@@ -12,23 +12,20 @@ file says are kept in another file are not looked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from marginflow.errors import InputError
-from marginflow.interop.folding import Piece
-from marginflow.interop.onnx_graph import read_graph, read_pieces
+from marginflow.interop.onnx_graph import read_graph
 from marginflow.networks import MLP, Classifier, TwoLayer
-from marginflow.networks.layers import Layer, Outputs
+from marginflow.networks.layers import Outputs
 from marginflow.storage import existing_file, write_bytes
 
 if TYPE_CHECKING:
     import onnx
 
-T = TypeVar("T")
 Precision = Literal["float64", "float32"]
 
 # Old enough for every runtime of the last years; Gemm and Relu have not changed since.
@@ -62,15 +59,15 @@ def to_model(network: TwoLayer | Classifier | MLP, *, dtype: Precision = "float6
     kind = TensorProto.DOUBLE if dtype == "float64" else TensorProto.FLOAT
     nodes, weights = [], []
     value = "x"
-    for index, (W, b) in enumerate(network.layers):
-        names = [f"{2 * index}.weight"] if b is None else [f"{2 * index}.weight", f"{2 * index}.bias"]
-        for name, array in zip(names, (W, b), strict=False):
-            assert array is not None
-            with np.errstate(over="ignore"):
-                rounded = np.ascontiguousarray(array, dtype=np.dtype(dtype))
-            if not np.isfinite(rounded).all():
-                raise InputError(f"{name} has the entry {np.abs(array).max():g}, which is too large for {dtype}.")
-            weights.append(numpy_helper.from_array(rounded, name))
+    state = network.state_dict()
+    for name, array in state.items():
+        with np.errstate(over="ignore"):
+            rounded = np.ascontiguousarray(array, dtype=np.dtype(dtype))
+        if not np.isfinite(rounded).all():
+            raise InputError(f"{name} has the entry {np.abs(array).max():g}, which is too large for {dtype}.")
+        weights.append(numpy_helper.from_array(rounded, name))
+    for index in range(len(network.layers)):
+        names = [name for name in state if name.startswith(f"{2 * index}.")]
         last = index == len(network.layers) - 1
         following = "N" if last else f"hidden_{index + 1}"
         nodes.append(
@@ -129,24 +126,15 @@ def mlp(model: onnx.ModelProto, *, outputs: Outputs | None = None) -> MLP:
 
 def load(path: str | Path, *, outputs: Outputs | None = None) -> TwoLayer:
     """Read a `TwoLayer` from an `.onnx` file."""
-    layers, noted = load_layers(path)
+    model = load_model(path)
     try:
-        return TwoLayer.from_layers(layers, outputs=noted if outputs is None else outputs)
+        return two_layer(model, outputs=outputs)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def load_layers(path: str | Path) -> tuple[list[Layer], Outputs]:
-    """The layers of an `.onnx` file of any depth, and whether its outputs are noted to be trained."""
-    return _loaded(path, read_graph)
-
-
-def load_pieces(path: str | Path) -> tuple[list[Piece], Outputs]:
-    """The chain of an `.onnx` file for `folding.fold`, and whether its outputs are noted to be trained."""
-    return _loaded(path, read_pieces)
-
-
-def _loaded(path: str | Path, read: Callable[[onnx.ModelProto], T]) -> T:
+def load_model(path: str | Path) -> onnx.ModelProto:
+    """The model in an `.onnx` file."""
     source = existing_file(path)
     try:
         import onnx
@@ -156,10 +144,6 @@ def _loaded(path: str | Path, read: Callable[[onnx.ModelProto], T]) -> T:
 
     try:
         # From bytes: the reader that takes a name would also open files that this one points to.
-        model = onnx.load_model_from_string(source.read_bytes())
+        return onnx.load_model_from_string(source.read_bytes())
     except (DecodeError, OSError, ValueError, UnicodeDecodeError) as error:
         raise InputError(f"{source} is not a readable .onnx file: {' '.join(str(error).split())}.") from None
-    try:
-        return read(model)
-    except InputError as error:
-        raise InputError(f"{source}: {error}") from None

@@ -70,9 +70,8 @@ def read_graph(model: onnx.ModelProto, *, several_outputs: bool = False) -> tupl
     """
     pieces, noted = _walked(model, strict=True)
     maps = [piece for piece in pieces if isinstance(piece, Linear)]
-    names = [f"Linear map {index + 1}: " for index in range(len(maps))]
-    weights, biases = [piece.W for piece in maps], [piece.b for piece in maps]
-    return checked_layers(weights, biases, names, several_outputs=several_outputs), noted
+    given = {f"Linear map {number}: ": (piece.W, piece.b) for number, piece in enumerate(maps, 1)}
+    return checked_layers(given, several_outputs=several_outputs), noted
 
 
 def _walked(model: onnx.ModelProto, *, strict: bool) -> tuple[list[Piece], Outputs]:
@@ -326,19 +325,16 @@ def _attributes(node: Any, named: str) -> dict[str, Any]:
 
 def _shape(tensor: Any, named: str) -> FloatArray:
     """The sizes that a Reshape asks for."""
-    from onnx import TensorProto, numpy_helper
+    from onnx import TensorProto
 
     if tensor.data_type != TensorProto.INT64 or tensor.external_data or len(tensor.dims) != 1 or tensor.dims[0] > 8:
         raise InputError(f"{named} is not a short list of whole numbers, which a shape is expected to be.")
-    try:
-        return np.asarray(numpy_helper.to_array(tensor), dtype=np.float64).reshape(-1)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{named} is damaged: {' '.join(str(error).split())}.") from None
+    return _numbers(tensor, named)
 
 
 def _array(tensor: Any, named: str) -> FloatArray:
     """A tensor as float64, exactly; kept in another file, of another type or damaged, it is refused."""
-    from onnx import TensorProto, numpy_helper
+    from onnx import TensorProto
 
     if tensor.data_location == TensorProto.EXTERNAL or tensor.external_data:
         raise InputError(
@@ -351,7 +347,13 @@ def _array(tensor: Any, named: str) -> FloatArray:
     shape = tuple(tensor.dims)
     if any(length < 0 for length in shape) or prod(shape) > tensor.ByteSize():  # every number takes at least one byte
         raise InputError(f"{named} has the shape {shape!s:.80}, which does not fit what it holds.")
+    return _numbers(tensor, named)
+
+
+def _numbers(tensor: Any, named: str) -> FloatArray:
+    from onnx import numpy_helper
+
     try:
-        return np.asarray(numpy_helper.to_array(tensor), dtype=np.float64).reshape(shape)
+        return np.asarray(numpy_helper.to_array(tensor), dtype=np.float64).reshape(tuple(tensor.dims))
     except (ValueError, TypeError) as error:
         raise InputError(f"{named} is damaged: {' '.join(str(error).split())}.") from None

@@ -1,9 +1,7 @@
 r"""scikit-learn: a two-layer ReLU network of maximal margin as a classifier, certified.
 
-`fit` finds a KKT point of min 1/2 ||theta||^2 s.t. y_i N(x_i) >= 1 (hard margin, C=None) or of min 1/2 ||theta||^2 + C
-sum_i (1 - y_i N(x_i))_+ (soft margin), and keeps it with its certificate; more than two classes are taken one against
-the rest. Needs the extra `sklearn`; this module is the one place that imports scikit-learn at its head, since a class
-must know its bases.
+Needs the extra `sklearn`; this module is the one place that imports scikit-learn at its head, since a class must know
+its bases.
 """
 
 from __future__ import annotations
@@ -41,6 +39,8 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     r"""Classifier by a two-layer ReLU network at a certified KKT point of the max-margin problem.
 
     .. math:: \min \tfrac12 \|\theta\|^2 + C \sum_i (1 - y_i N(x_i))_+
+
+    or, with C=None, to the hard margin: min 1/2 ||theta||^2 s.t. y_i N(x_i) >= 1.
 
     Two classes, or more by one against the rest: a network N_t for each class t, positive on its samples, and the class
     with the largest N_t(x) is predicted; each of them is a certified KKT point of its own two-class problem. Where the
@@ -150,7 +150,7 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             Classes of any type.
         """
         whole_number("max_iter", self.max_iter)
-        before = self._networks_before() if self.warm_start else None
+        before = self._networks_before() if self.warm_start else []
         points, target = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(target)
         self.classes_: NDArray[Any]
@@ -168,10 +168,10 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.C_: float | None = _price(self.C, Z.shape[1])
         width = _NEURONS_OF_A_CLASS * K // len(positive) if self.width is None else self.width
         problems: list[tuple[Dataset, TwoLayer]] = []
-        for number in positive:
+        begun = before if len(before) == len(positive) else [None] * len(positive)
+        for number, old in zip(positive, begun, strict=True):
             data = Dataset(X=Z, y=np.where(index == number, 1.0, -1.0))
             seed = int(rng.randint(np.iinfo(np.int32).max))
-            old = before[number if K > 2 else 0] if before is not None and len(before) == len(positive) else None
             problems.append((data, self._start(old, width, data.dimension, seed)))
         limits = support_points(
             problems,
@@ -182,25 +182,24 @@ class MaxMarginReLUClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             width_is_open=self.width is None,
         )
         self.limits_: tuple[Limit, ...] = tuple(limits)
-        self.network_: TwoLayer | Classifier = _one_network([limit.compact for limit in limits])
-        self.network_ = _at_the_users_points(self.network_, self.centre_, self.scale_)
+        found = _one_network([limit.compact for limit in limits])
+        self.network_: TwoLayer | Classifier = _at_the_users_points(found, self.centre_, self.scale_)
         self.n_neurons_: int = self.network_.width
         self.n_iter_: int = max(1, *(len(limit.history) for limit in limits))
-        missed = {number: limit.status for number, limit in zip(positive, limits, strict=True) if not limit.exact}
-        for number, status in missed.items():
-            against = "" if K == 2 else f"Class {self.classes_[number]} against the rest: "
-            warnings.warn(against + status, ConvergenceWarning, stacklevel=2)
+        for number, limit in zip(positive, limits, strict=True):
+            if not limit.exact:
+                against = "" if K == 2 else f"Class {self.classes_[number]} against the rest: "
+                warnings.warn(against + limit.status, ConvergenceWarning, stacklevel=2)
         if K == 2:
             self.limit_: Limit = limits[0]
-            if self.loo_score and not missed:
+            if self.loo_score and self.limit_.exact:
                 self.loo_score_: float = 1.0 - influence(self.limit_, data, mode="fast").error
         return self
 
-    def _networks_before(self) -> list[TwoLayer] | None:
-        """The networks of the last fit as functions of x."""
-        if not hasattr(self, "limits_"):
-            return None
-        return [_at_the_users_points(limit.network, self.centre_, self.scale_) for limit in self.limits_]
+    def _networks_before(self) -> list[TwoLayer]:
+        """The networks of the last fit, if there was one, as functions of x."""
+        before: tuple[Limit, ...] = getattr(self, "limits_", ())
+        return [_at_the_users_points(limit.network, self.centre_, self.scale_) for limit in before]
 
     def _start(self, old: TwoLayer | None, width: int, d: int, seed: int) -> TwoLayer:
         """A random network, or the one of the last fit at the points z of this one."""

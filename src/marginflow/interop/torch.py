@@ -19,6 +19,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.errors import InputError
+from marginflow.interop.torch_modules import exact_array, leaves
 from marginflow.networks import MLP, Classifier, TwoLayer
 from marginflow.networks.layers import Layer, Outputs, checked_layers
 from marginflow.storage import existing_file
@@ -31,14 +32,7 @@ if TYPE_CHECKING:
 
 
 def tensors(network: TwoLayer | Classifier | MLP, *, dtype: torch.dtype | None = None) -> dict[str, torch.Tensor]:
-    """The parameters as a torch `state_dict`.
-
-    Parameters
-    ----------
-    network : TwoLayer, Classifier or MLP
-        What is converted.
-    dtype : torch.dtype or None
-        A floating type; None is `torch.float64`, the only one without rounding.
+    """The parameters as a torch `state_dict`; parameters as in `to_module`.
 
     Returns
     -------
@@ -61,7 +55,7 @@ def tensors(network: TwoLayer | Classifier | MLP, *, dtype: torch.dtype | None =
 
 def arrays(state: Mapping[str, torch.Tensor]) -> dict[str, FloatArray]:
     """A torch `state_dict` as float64 arrays, exactly, for `TwoLayer.from_state_dict` and `MLP.from_state_dict`."""
-    return {name: _array(name, tensor) for name, tensor in state.items()}
+    return {name: exact_array(tensor, name) for name, tensor in state.items()}
 
 
 def to_module(network: TwoLayer | Classifier | MLP, *, dtype: torch.dtype | None = None) -> torch.nn.Sequential:
@@ -179,30 +173,12 @@ def load_state(path: str | Path) -> dict[str, FloatArray]:
         ) from None
 
 
-def _array(name: str, tensor: torch.Tensor) -> FloatArray:
-    import torch
-
-    if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
-        raise InputError(f"{name} is not a tensor of real numbers.")
-    exact: FloatArray = tensor.detach().cpu().to(torch.float64).numpy().copy()
-    return exact
-
-
-def _pieces(module: torch.nn.Module) -> list[torch.nn.Module]:
-    """The modules that do something, in order; nested `Sequential` opened, `Identity` left out."""
-    import torch
-
-    if isinstance(module, torch.nn.Sequential):
-        return [piece for child in module for piece in _pieces(child)]
-    return [] if isinstance(module, torch.nn.Identity) else [module]
-
-
 def _read(module: torch.nn.Module, *, several_outputs: bool = False) -> tuple[list[Layer], Outputs]:
     import torch
 
     if not isinstance(module, torch.nn.Module):
         raise InputError(f"module is a {type(module).__name__}; a torch.nn.Module is expected.")
-    pieces = _pieces(module)
+    pieces = [leaf for leaf in leaves(module) if not isinstance(leaf, torch.nn.Identity)]
     # Exact types: a subclass may compute something else.
     wanted = [torch.nn.Linear if index % 2 == 0 else torch.nn.ReLU for index in range(len(pieces))]
     if len(pieces) % 2 == 0 or [type(piece) for piece in pieces] != wanted:
@@ -211,16 +187,12 @@ def _read(module: torch.nn.Module, *, several_outputs: bool = False) -> tuple[li
             f"The module consists of [{found}]; Linear, ReLU, ..., Linear in turn is expected (layers kept elsewhere "
             "can be passed as torch.nn.Sequential(net.first, torch.nn.ReLU(), net.second))."
         )
-    linears = [piece for piece in pieces if isinstance(piece, torch.nn.Linear)]
-    names = [f"Linear {index + 1}: " for index in range(len(linears))]
-    layers = checked_layers(
-        [_array(f"{name}weight", linear.weight) for name, linear in zip(names, linears, strict=True)],
-        [
-            None if linear.bias is None else _array(f"{name}bias", linear.bias)
-            for name, linear in zip(names, linears, strict=True)
-        ],
-        names,
-        several_outputs=several_outputs,
-    )
+    linears = pieces[::2]
+    given: dict[str, Layer] = {}
+    for number, linear in enumerate(linears, 1):
+        name = f"Linear {number}: "
+        bias = None if linear.bias is None else exact_array(linear.bias, f"{name}bias")
+        given[name] = (exact_array(linear.weight, f"{name}weight"), bias)
+    layers = checked_layers(given, several_outputs=several_outputs)
     trained = [any(parameter.requires_grad for parameter in linear.parameters()) for linear in linears]
     return layers, "frozen" if any(trained[:-1]) and not trained[-1] else "trained"

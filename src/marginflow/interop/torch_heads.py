@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from marginflow.errors import InputError
@@ -12,19 +11,14 @@ from marginflow.interop.torch_modules import node_pieces, traced, unwrapped
 if TYPE_CHECKING:
     import torch
 
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Split:
-    """The head as pieces, the body as a module, and the names of the layers of both."""
-
-    head: list[Piece]
-    body: torch.nn.Module
-    head_names: list[str]
-    body_names: list[str]
+_RECTIFIERS = ("ReLU", "LeakyReLU", "relu", "relu_", "leaky_relu")
 
 
-def split_head(module: object) -> Split:
-    """Follow what a module computes, a `Sequential` or a class of somebody's own, and cut it before its head."""
+def split_head(module: object) -> tuple[list[Piece], list[str], torch.nn.Module, list[str]]:
+    """Follow what a module computes, a `Sequential` or a class of somebody's own, and cut it before its head.
+
+    The head as pieces and the names of its layers, the body as a module and the names of its layers.
+    """
     import torch
 
     if not isinstance(module, torch.nn.Module) or isinstance(module, torch.jit.ScriptModule):
@@ -38,7 +32,7 @@ def split_head(module: object) -> Split:
     if not _is_linear(last, modules):
         raise InputError(f"The module ends in {_name(last, modules)}; a Linear is expected.")
     bend = _before(last, modules)
-    hidden = _before(bend, modules) if _is_rectifier(bend, modules) else bend
+    hidden = _before(bend, modules) if _name(bend, modules) in _RECTIFIERS else bend
     nodes = [hidden, bend, last] if hidden is not bend and _is_linear(hidden, modules) else [last]
     cut = torch.fx.Graph()
     copies: dict[Any, Any] = {}
@@ -51,13 +45,9 @@ def split_head(module: object) -> Split:
     cut = body.graph
     cut.eliminate_dead_code()
     body.recompile()
+    head = [piece for node in nodes for piece in node_pieces(node, modules)]
     names = [_name(node, modules) for node in cut.nodes if node.op.startswith("call") and not _silent(node, modules)]
-    return Split(
-        head=[piece for node in nodes for piece in node_pieces(node, modules)],
-        body=body,
-        head_names=[_name(node, modules) for node in nodes],
-        body_names=names,
-    )
+    return head, [_name(node, modules) for node in nodes], body, names
 
 
 def _before(node: Any, modules: dict[str, Any]) -> Any:
@@ -79,10 +69,6 @@ def _is_linear(node: Any, modules: dict[str, Any]) -> bool:
     if getattr(node, "op", None) != "call_module":
         return False
     return type_before_parametrizations(modules[str(node.target)]) is torch.nn.Linear
-
-
-def _is_rectifier(node: Any, modules: dict[str, Any]) -> bool:
-    return _name(node, modules) in ("ReLU", "LeakyReLU", "relu", "relu_", "leaky_relu")
 
 
 def _name(node: Any, modules: dict[str, Any]) -> str:

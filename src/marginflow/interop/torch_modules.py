@@ -30,6 +30,7 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
     A `Sequential`, nested or not, is read as it stands; a class with a `forward` of its own is traced.
     """
     import torch
+    from torch.nn.utils.parametrize import is_parametrized
 
     if isinstance(module, torch.jit.ScriptModule):
         return script_pieces(module)
@@ -39,12 +40,9 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
         article = "an" if kind[0] in "AEIOU" else "a"
         raise InputError(f"The model is {article} {kind}{of}; a torch.nn.Module is expected.")
     module = unwrapped(module)
-    leaves = _sequential(module)
-    pieces: list[Piece] = []
-    if leaves is not None:
-        for leaf in leaves:
-            pieces += _piece(leaf)
-        return pieces
+    layers = leaves(module)
+    if all(is_parametrized(layer) or not list(layer.children()) for layer in layers):  # none has its own forward
+        return [piece for layer in layers for piece in _piece(layer)]
     graph = traced(
         module, f"{_FORWARD}. Or compute the features in front of its last layers and audit these on them, as"
     )
@@ -52,6 +50,7 @@ def pieces_of(module: torch.nn.Module) -> list[Piece]:
     for node in graph.nodes:  # a foreign layer says more than what is done with its inputs
         if node.op == "call_module":
             _piece(modules[str(node.target)])
+    pieces: list[Piece] = []
     constants: dict[Any, Any] = {}
     before: Any = None
     for node in graph.nodes:
@@ -99,15 +98,13 @@ def unwrapped(module: torch.nn.Module) -> torch.nn.Module:
     return module
 
 
-def _sequential(module: torch.nn.Module) -> list[torch.nn.Module] | None:
-    """The layers in order if the module is a nest of `Sequential` or a layer itself; None if it has its own forward."""
+def leaves(module: torch.nn.Module) -> list[Any]:
+    """What a nest of `Sequential` holds, in order, or the module itself."""
     import torch
-    from torch.nn.utils.parametrize import is_parametrized
 
     if isinstance(module, torch.nn.Sequential):
-        found = [_sequential(child) for child in module]
-        return None if any(part is None for part in found) else [leaf for part in found if part for leaf in part]
-    return [module] if not list(module.children()) or is_parametrized(module) else None
+        return [leaf for child in module for leaf in leaves(child)]
+    return [module]
 
 
 def node_pieces(node: Any, modules: dict[str, Any], constants: dict[Any, Any] | None = None) -> list[Piece]:
@@ -122,7 +119,8 @@ def node_pieces(node: Any, modules: dict[str, Any], constants: dict[Any, Any] | 
         return found
     if node.target is operator.getitem and node.args[1] in _FIRST_COLUMN:
         return [Readout(name=name, of_one=True)]
-    if name in ("clamp", "clamp_min") and _limits(node) == (0, None):
+    limits = dict(zip(("input", "min", "max"), node.args, strict=False)) | node.kwargs
+    if name in ("clamp", "clamp_min") and (limits.get("min"), limits.get("max")) == (0, None):
         return [Rectifier()]
     if name in _ARITHMETIC and len(node.args) == 2 and not node.kwargs:
         return [_entrywise(_ARITHMETIC[name], node.args, constants or {})]
@@ -148,18 +146,12 @@ def _operation(name: str, other: Any) -> list[Piece] | None:
     return None
 
 
-def _limits(node: Any) -> tuple[Any, Any]:
-    """The least and the largest value of `clamp`."""
-    given = dict(zip(("input", "min", "max"), node.args, strict=False)) | node.kwargs
-    return given.get("min"), given.get("max")
-
-
 def _entrywise(kind: str, operands: tuple[Any, ...], constants: dict[Any, Any]) -> Piece:
     """The value before and a number, or a vector that the module keeps, entry by entry."""
     values = [constants.get(operand, operand) for operand in operands]
     value_first = isinstance(values[1], int | float) or operands[1] in constants
     number = values[1] if value_first else values[0]
-    array = np.array(float(number)) if isinstance(number, int | float) else _array(number)
+    array = np.array(float(number)) if isinstance(number, int | float) else exact_array(number)
     array = array[0] if array.ndim == 2 and array.shape[0] == 1 else array
     found = None if array.ndim > 1 else entrywise(kind, array, value_first=value_first)
     if found is None:
@@ -167,7 +159,7 @@ def _entrywise(kind: str, operands: tuple[Any, ...], constants: dict[Any, Any]) 
     return found
 
 
-def _piece(layer: torch.nn.Module) -> list[Piece]:
+def _piece(layer: Any) -> list[Piece]:
     """A layer as a piece. Exact types: a subclass may compute something else.
 
     A parametrized layer (weight_norm, spectral_norm) counts as what it was; its weight is what it is in evaluation.
@@ -178,29 +170,25 @@ def _piece(layer: torch.nn.Module) -> list[Piece]:
     kind: Any = type_before_parametrizations(layer)
     name = kind.__name__
     if kind is torch.nn.Linear:
-        linear: Any = layer
-        was_training = linear.training
-        linear.eval()  # in training the weight of spectral_norm changes whenever it is looked at
-        weight = linear.weight
-        linear.train(was_training)
-        trained = any(parameter.requires_grad for parameter in linear.parameters())
-        b = None if linear.bias is None else _array(linear.bias)
-        return [Linear(W=_array(weight), b=b, name=name, outputs_trained=trained)]
+        was_training = layer.training
+        layer.eval()  # in training the weight of spectral_norm changes whenever it is looked at
+        weight = layer.weight
+        layer.train(was_training)
+        trained = any(parameter.requires_grad for parameter in layer.parameters())
+        b = None if layer.bias is None else exact_array(layer.bias)
+        return [Linear(W=exact_array(weight), b=b, name=name, outputs_trained=trained)]
     if kind is torch.nn.ReLU:
         return [Rectifier()]
     if kind is torch.nn.LeakyReLU:
-        leaky: Any = layer
-        return [Rectifier(slope=float(leaky.negative_slope))]
-    if kind is torch.nn.PReLU and len(set(_array(layer.weight).tolist())) == 1:
-        return [Rectifier(slope=float(_array(layer.weight)[0]))]
+        return [Rectifier(slope=float(layer.negative_slope))]
+    if kind is torch.nn.PReLU and len(set(exact_array(layer.weight).tolist())) == 1:
+        return [Rectifier(slope=float(exact_array(layer.weight)[0]))]
     if kind is torch.nn.BatchNorm1d:
-        norm: Any = layer
-        if norm.running_mean is None:
+        if layer.running_mean is None:
             raise InputError("BatchNorm1d keeps no running statistics; in evaluation it depends on the other samples.")
-        return [_batch_norm(norm.weight, norm.bias, norm.running_mean, norm.running_var, norm.eps)]
+        return [_batch_norm(layer.weight, layer.bias, layer.running_mean, layer.running_var, layer.eps)]
     if kind is torch.nn.Flatten:
-        flat: Any = layer
-        _check_flatten(flat.start_dim)
+        _check_flatten(layer.start_dim)
         return []
     if kind in (torch.nn.Dropout, torch.nn.Identity, torch.nn.AlphaDropout):
         return []
@@ -261,7 +249,7 @@ def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
         if found is not None:
             pieces += found
         elif kind == "aten::linear":
-            pieces.append(Linear(W=_array(others[0]), b=None if others[1] is None else _array(others[1])))
+            pieces.append(Linear(W=exact_array(others[0]), b=None if others[1] is None else exact_array(others[1])))
         elif kind == "aten::batch_norm":
             weight, bias, mean, variance, _, _, eps = others[:7]
             pieces.append(_batch_norm(weight, bias, mean, variance, eps))
@@ -280,17 +268,18 @@ def script_pieces(module: torch.jit.ScriptModule) -> list[Piece]:
 
 def _batch_norm(weight: Any, bias: Any, mean: Any, variance: Any, eps: Any) -> Piece:
     """BatchNorm1d in evaluation: x -> weight (x - mean) / sqrt(variance + eps) + bias."""
-    scale = 1.0 / np.sqrt(_array(variance) + float(eps))
-    scale = scale if weight is None else scale * _array(weight)
-    shift = -scale * _array(mean)
-    return Entrywise(scale=scale, shift=shift if bias is None else shift + _array(bias), name="BatchNorm1d")
+    scale = 1.0 / np.sqrt(exact_array(variance) + float(eps))
+    scale = scale if weight is None else scale * exact_array(weight)
+    shift = -scale * exact_array(mean)
+    return Entrywise(scale=scale, shift=shift if bias is None else shift + exact_array(bias), name="BatchNorm1d")
 
 
-def _array(tensor: Any) -> FloatArray:
+def exact_array(tensor: Any, name: str = "A weight of the network") -> FloatArray:
+    """A tensor as float64, exactly."""
     import torch
 
     if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
-        raise InputError("A weight of the network is not a tensor of real numbers.")
+        raise InputError(f"{name} is not a tensor of real numbers.")
     if tensor.is_meta:
         raise InputError("The weights of the network are on torch's meta device, which keeps no numbers.")
     exact: FloatArray = tensor.detach().cpu().to(torch.float64).numpy().copy()

@@ -3,7 +3,7 @@
 from marginflow.doors import check_types
 from marginflow.networks import initialisation
 from marginflow.networks.classifier import Classifier, load_network
-from marginflow.networks.gradient import Gradient, MLPGradient
+from marginflow.networks.layers import Gradient, MLPGradient
 from marginflow.networks.mlp import MLP
 from marginflow.networks.two_layer import TwoLayer
 

@@ -15,8 +15,8 @@ from marginflow.doors import checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation
 from marginflow.networks.evaluation import HiddenLayer
-from marginflow.networks.exports import Exported
-from marginflow.networks.layers import Layer, layers_of, state_of
+from marginflow.networks.layers import Layer, layers_of
+from marginflow.networks.network import AbstractNetwork
 from marginflow.networks.two_layer import TwoLayer
 from marginflow.storage import load_tensors, save_tensors
 
@@ -33,7 +33,7 @@ def class_numbers(name: str, y: ArrayLike, n_classes: int, length: int | None = 
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Classifier(HiddenLayer, Exported):
+class Classifier(HiddenLayer, AbstractNetwork):
     r"""A two-layer ReLU network with one logit for each of K classes.
 
     .. math:: f(x) = V \, \mathrm{relu}(W x + b) + c , \qquad \text{class of } x = \arg\max_t f_t(x)
@@ -106,10 +106,8 @@ class Classifier(HiddenLayer, Exported):
         """
         sizes = (whole_number("dimension", dimension), whole_number("width", width))
         n_classes = whole_number("n_classes", n_classes, minimum=2)
-        rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
-        chosen = initialisation.checked_law(law)
-        (W, b), (V, _) = chosen.layers((*sizes, n_classes), (bias, False), outputs="trained", rng=rng)
-        return cls(W=W, b=b, V=V).scaled(scale)
+        layers = initialisation.drawn_layers(law, (*sizes, n_classes), (bias, False), outputs="trained", seed=seed)
+        return cls.from_layers(layers).scaled(scale)
 
     # Shape and size -------------------------------------------------------------------------------
 
@@ -199,10 +197,6 @@ class Classifier(HiddenLayer, Exported):
             raise InputError(f"The network has depth {len(layers)}; depth 2 is expected.")
         (W, b), (V, c) = layers
         return cls(W=W, b=b, V=V, c=c)
-
-    def state_dict(self) -> dict[str, FloatArray]:
-        """Arrays under the names of `torch.nn.Sequential(Linear, ReLU, Linear)`."""
-        return state_of(self.layers)
 
     @classmethod
     def from_state_dict(cls, state: Mapping[str, ArrayLike]) -> Classifier:

@@ -94,16 +94,11 @@ class HiddenLayer:
     def _preactivations(self, X: FloatArray) -> FloatArray:
         """Copies of a neuron are evaluated once where that saves time."""
         copies = self._copies if float(X.shape[0]) * self.W.size >= LARGE_PRODUCT else None
-        if copies is not None:
-            first, kinds = copies
-            one_of_each = X @ self.W[first].T
-            if self.b is not None:
-                one_of_each += self.b[first]
-            return one_of_each[:, kinds]
-        Z: FloatArray = X @ self.W.T
+        first, kinds = (slice(None), slice(None)) if copies is None else copies
+        Z: FloatArray = X @ self.W[first].T
         if self.b is not None:
-            Z += self.b
-        return Z
+            Z += self.b[first]
+        return Z[:, kinds]
 
     def preactivations(self, X: ArrayLike) -> FloatArray:
         """w_j . x_i + b_j, shape (n, k)."""

@@ -1,21 +1,19 @@
 r"""How random networks begin: each law draws the layers (W, b) of a network of any depth.
 
-The papers' own laws carry the papers' keys. FCB22 states its law in full. VYS22 and KYS23 do not state theirs; the law
-of `torch.nn.Linear` is assumed for both, and said so there. FVBS23 states none and needs none: its theorems hold from
-every start, and it has no experiments.
+The papers' own laws carry the papers' keys. FVBS23 states none and needs none: its theorems hold from every start, and
+it has no experiments.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import sqrt
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, matrix, read_only, real_number
+from marginflow.arrays import FloatArray, matrix, read_only, real_number, whole_number
 from marginflow.errors import InputError
 from marginflow.networks.layers import Layer, Outputs
-
-Parameters = tuple[FloatArray, FloatArray | None, FloatArray]
 
 
 class AbstractInitialisation(ABC):
@@ -30,11 +28,6 @@ class AbstractInitialisation(ABC):
         Layer l has W of shape (sizes[l + 1], sizes[l]) and, where biases[l] is true, b of shape (sizes[l + 1],). With
         outputs="frozen" the last layer takes the fixed values that the law has for it.
         """
-
-    def draw(self, width: int, dimension: int, *, bias: bool, outputs: Outputs, rng: np.random.Generator) -> Parameters:
-        """Draw W (k, d), b (k,) or None, and v (k,) of a two-layer network."""
-        (W, b), (out, _) = self.layers((dimension, width, 1), (bias, False), outputs=outputs, rng=rng)
-        return W, b, out[0]
 
 
 @dataclass(frozen=True)
@@ -121,7 +114,9 @@ class Balanced(AbstractInitialisation):
             going = np.linalg.norm(W, axis=0)
             if not going.all():
                 raise InputError(f"The law {self.base} gives a neuron no outgoing weight; it cannot be balanced.")
-            balanced[index] = (W * (_row_lengths(balanced[index - 1]) / going), b)
+            rows, bias = balanced[index - 1]
+            coming = np.linalg.norm(rows if bias is None else np.column_stack([rows, bias]), axis=1)
+            balanced[index] = (W * (coming / going), b)
         return balanced
 
 
@@ -252,24 +247,23 @@ class FCB22Start(AbstractInitialisation):
 
 def half_signs(width: int) -> FloatArray:
     """Alternating +1, -1: half of each, one more +1 when the width is odd."""
-    signs = np.ones(width)
-    signs[1::2] = -1.0
-    return signs
+    return np.where(np.arange(width) % 2 == 0, 1.0, -1.0)
 
 
 def unit_outputs(width: int) -> FloatArray:
     """Output weights +-1/sqrt(k), alternating: a vector of norm 1."""
-    outputs: FloatArray = half_signs(width) / np.sqrt(width)
-    return outputs
+    return half_signs(width) / sqrt(width)
 
 
-def checked_law(law: AbstractInitialisation | None) -> AbstractInitialisation:
-    """The law itself, torch's for None, or an `InputError`."""
-    if law is None:
-        return TorchDefault()
-    if not isinstance(law, AbstractInitialisation):
+def drawn_layers(
+    law: AbstractInitialisation | None, sizes: Sequence[int], biases: Sequence[bool], *, outputs: Outputs, seed: int
+) -> list[Layer]:
+    """The layers that a seed gives; None is torch's law."""
+    rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
+    chosen = TorchDefault() if law is None else law
+    if not isinstance(chosen, AbstractInitialisation):
         raise InputError(f"law is {law!r}; an initialisation such as TorchDefault() is expected.")
-    return law
+    return chosen.layers(sizes, biases, outputs=outputs, rng=rng)
 
 
 def _layer_by_layer(
@@ -280,12 +274,6 @@ def _layer_by_layer(
     if fixed is None:
         return [draw(*shape) for shape in shapes]
     return [*(draw(*shape) for shape in shapes[:-1]), (fixed[None, :], None)]
-
-
-def _row_lengths(layer: Layer) -> FloatArray:
-    W, b = layer
-    lengths: FloatArray = np.linalg.norm(W if b is None else np.column_stack([W, b]), axis=1)
-    return lengths
 
 
 def _projected(A: FloatArray, X: FloatArray) -> FloatArray:

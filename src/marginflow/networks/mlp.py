@@ -14,17 +14,15 @@ from marginflow.doors import brief, checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation
 from marginflow.networks.evaluation import checked_kink, checked_points, relu_slopes, row_blocks
-from marginflow.networks.exports import Exported
-from marginflow.networks.gradient import MLPGradient
-from marginflow.networks.layers import Layer, Outputs, checked_layers
-from marginflow.networks.one_output import AbstractOneOutput
+from marginflow.networks.layers import Layer, MLPGradient, Outputs, checked_layers
+from marginflow.networks.network import AbstractOneOutput
 from marginflow.networks.two_layer import TwoLayer
 
 Biases = Literal["all", "first", "none"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MLP(Exported, AbstractOneOutput):
+class MLP(AbstractOneOutput):
     r"""A fully connected ReLU network of depth L with one output.
 
     .. math:: N(x) = W_L \, \mathrm{relu}(W_{L-1} \cdots \mathrm{relu}(W_1 x + b_1) \cdots + b_{L-1}) + b_L
@@ -67,8 +65,8 @@ class MLP(Exported, AbstractOneOutput):
         biases = (None,) * len(weights) if self.biases is None else tuple(self.biases)
         if len(biases) != len(weights):
             raise InputError(f"biases has {len(biases)} entries; {len(weights)} are expected, one for each layer.")
-        names = [f"Layer {index + 1}: " for index in range(len(weights))]
-        layers = checked_layers(weights, biases, names)
+        pairs = enumerate(zip(weights, biases, strict=True))
+        layers = checked_layers({f"Layer {index + 1}: ": pair for index, pair in pairs})
         object.__setattr__(self, "weights", tuple(read_only(W) for W, _ in layers))
         object.__setattr__(self, "biases", tuple(None if b is None else read_only(b) for _, b in layers))
         if one_of("outputs", self.outputs, ("trained", "frozen")) == "frozen" and len(layers) == 1:
@@ -86,18 +84,12 @@ class MLP(Exported, AbstractOneOutput):
         outputs: Outputs = "trained",
         seed: int = 0,
     ) -> MLP:
-        """A random network.
+        """A random network; the other parameters are those of `TwoLayer.initialise`.
 
         Parameters
         ----------
         widths : sequence of int
             Hidden widths k_1, ..., k_{L-1}; empty for a linear predictor.
-        dimension : int
-            Input dimension d.
-        law : AbstractInitialisation or None
-            How the layers are drawn; None is the law of `torch.nn.Linear`.
-        scale : float
-            Factor on every trained parameter.
         bias : "all", "first" or "none"
             Which layers have biases; only "first" and "none" are homogeneous (and "all" for a linear predictor).
         outputs : "trained" or "frozen"
@@ -115,8 +107,7 @@ class MLP(Exported, AbstractOneOutput):
         if outputs == "frozen" and (depth == 1 or bias == "all"):
             raise InputError("outputs is 'frozen'; a hidden layer and bias='first' or 'none' are expected then.")
         where = tuple(bias == "all" or (bias == "first" and index == 0) for index in range(depth))
-        rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
-        layers = initialisation.checked_law(law).layers(sizes, where, outputs=outputs, rng=rng)
+        layers = initialisation.drawn_layers(law, sizes, where, outputs=outputs, seed=seed)
         return cls.from_layers(layers, outputs=outputs)._times(scale)
 
     # Shape and size -------------------------------------------------------------------------------
@@ -211,19 +202,7 @@ class MLP(Exported, AbstractOneOutput):
         With D_L = g as a column and D_l = (D_{l+1} W_{l+1}) * relu'(Z_l), the derivative by W_l is
         D_l^T relu(Z_{l-1}) (with X in place of relu(Z_0)) and the derivative by b_l is the column sum of D_l.
 
-        Parameters
-        ----------
-        X : array, shape (n, d)
-            Samples.
-        weights : array, shape (n,)
-            The g_i; for a loss sum_i l(y_i N(x_i)) they are y_i l'(y_i N(x_i)).
-        kink : float in [0, 1]
-            relu'(0); torch takes 0.
-
-        Returns
-        -------
-        MLPGradient
-            In the shapes of the weights and biases.
+        Parameters as in `TwoLayer.gradient`; the derivatives have the shapes of the weights and biases.
         """
         rows = checked_points(X, self.dimension)
         g = vector("weights", weights, rows.shape[0])

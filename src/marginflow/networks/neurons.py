@@ -10,7 +10,7 @@ import heapq
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import FloatArray, IntArray, vector
+from marginflow.arrays import FloatArray, IntArray
 from marginflow.errors import InputError
 
 Rows = tuple[FloatArray, FloatArray]
@@ -29,36 +29,18 @@ def selection(index: ArrayLike, width: int) -> IntArray:
         chosen = np.atleast_1d(np.asarray(index))
     except (TypeError, ValueError):
         raise InputError(f"Neurons are selected by {index!r}; a list of whole numbers or a mask is expected.") from None
-    if chosen.ndim == 1 and chosen.size == 0:
-        raise InputError("No neuron is selected; a network needs at least one.")
-    if chosen.dtype == np.bool_:
+    if chosen.dtype == np.bool_ and chosen.size:
         if chosen.shape != (width,):
             raise InputError(f"The mask of neurons has shape {chosen.shape}; ({width},) is expected.")
-        if not chosen.any():
-            raise InputError("No neuron is selected; a network needs at least one.")
-        return np.flatnonzero(chosen).astype(np.int64)
+        chosen = np.flatnonzero(chosen)
+    if chosen.ndim == 1 and chosen.size == 0:
+        raise InputError("No neuron is selected; a network needs at least one.")
     if chosen.ndim != 1 or not np.issubdtype(chosen.dtype, np.integer):
         raise InputError(f"Neurons are selected by {index!r}; a list of whole numbers or a mask is expected.")
     outside = chosen[(chosen < -width) | (chosen >= width)]
     if outside.size:
         raise InputError(f"Neuron {outside[0]} is selected, but the network has {width} neurons.")
     return chosen.astype(np.int64) % width
-
-
-def permutation(order: ArrayLike, width: int) -> IntArray:
-    """An order in which every neuron occurs once, or an `InputError`."""
-    chosen = selection(order, width)
-    if not np.array_equal(np.sort(chosen), np.arange(width)):
-        raise InputError(f"The order {chosen.tolist()} is not a permutation of the {width} neurons.")
-    return chosen
-
-
-def shares_of_one(shares: ArrayLike) -> FloatArray:
-    """Positive numbers that sum to 1, or an `InputError`."""
-    a = vector("shares", shares)
-    if a.size == 0 or (a <= 0).any() or abs(a.sum() - 1.0) > 1e-12:
-        raise InputError(f"shares are {a.tolist()}; positive numbers that sum to 1 are expected.")
-    return a
 
 
 def split_rows(A: FloatArray, v: FloatArray, neuron: int, shares: FloatArray) -> Rows:
@@ -140,5 +122,5 @@ def merged_row(A: FloatArray, v: FloatArray, group: IntArray) -> tuple[FloatArra
 
 def merged_rows(A: FloatArray, v: FloatArray, groups: list[IntArray]) -> Rows:
     """One neuron for each group, in the order given."""
-    merged = [merged_row(A, v, group) for group in groups]
-    return np.array([row for row, _ in merged]), np.array([size for _, size in merged])
+    rows, sizes = zip(*(merged_row(A, v, group) for group in groups), strict=True)
+    return np.array(rows), np.array(sizes)

@@ -12,14 +12,12 @@ from marginflow.doors import checked
 from marginflow.errors import InputError
 from marginflow.networks import initialisation, neurons
 from marginflow.networks.evaluation import HiddenLayer, checked_kink, checked_points, relu_slopes, row_blocks
-from marginflow.networks.exports import Exported
-from marginflow.networks.gradient import Gradient
-from marginflow.networks.layers import Layer, Outputs
-from marginflow.networks.one_output import AbstractOneOutput
+from marginflow.networks.layers import Gradient, Layer, Outputs
+from marginflow.networks.network import AbstractOneOutput
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TwoLayer(HiddenLayer, Exported, AbstractOneOutput):
+class TwoLayer(HiddenLayer, AbstractOneOutput):
     r"""A two-layer ReLU network without output bias.
 
     .. math:: N(x) = \sum_{j=1}^{k} v_j \, \mathrm{relu}(w_j \cdot x + b_j)
@@ -104,10 +102,9 @@ class TwoLayer(HiddenLayer, Exported, AbstractOneOutput):
         one_of("outputs", outputs, ("trained", "frozen"))
         if not isinstance(bias, bool):
             raise InputError(f"bias is {bias!r}; True or False is expected.")
-        rng = np.random.default_rng(whole_number("seed", seed, minimum=0))
-        chosen = initialisation.checked_law(law)
-        W, b, v = chosen.draw(width, dimension, bias=bias, outputs=outputs, rng=rng)
-        return cls(W=W, b=b, v=v, outputs=outputs).scaled(scale)
+        sizes, biases = (dimension, width, 1), (bias, False)
+        layers = initialisation.drawn_layers(law, sizes, biases, outputs=outputs, seed=seed)
+        return cls.from_layers(layers, outputs=outputs).scaled(scale)
 
     @classmethod
     def from_directions(cls, U: ArrayLike, signs: ArrayLike, *, bias: bool) -> TwoLayer:
@@ -238,7 +235,10 @@ class TwoLayer(HiddenLayer, Exported, AbstractOneOutput):
 
     def permuted(self, order: ArrayLike) -> TwoLayer:
         """The same function with the neurons in the given order (a permutation of 0, ..., k - 1)."""
-        return self.neurons(neurons.permutation(order, self.width))
+        chosen = neurons.selection(order, self.width)
+        if not np.array_equal(np.sort(chosen), np.arange(self.width)):
+            raise InputError(f"The order {chosen.tolist()} is not a permutation of the {self.width} neurons.")
+        return self.neurons(chosen)
 
     def balanced(self) -> TwoLayer:
         """The same function with |v_j| = ||(w_j, b_j)||: the least norm that its u_j allow (trained outputs only)."""
@@ -252,7 +252,9 @@ class TwoLayer(HiddenLayer, Exported, AbstractOneOutput):
         Copy i has parameters sqrt(share_i) (w, b, v), so the function, balance, norm and stationarity are unchanged.
         With frozen outputs the copies' frozen outputs are sqrt(share_i) v.
         """
-        a = neurons.shares_of_one(shares)
+        a = vector("shares", shares)
+        if a.size == 0 or (a <= 0).any() or abs(a.sum() - 1.0) > 1e-12:
+            raise InputError(f"shares are {a.tolist()}; positive numbers that sum to 1 are expected.")
         index = neurons.selection(neuron, self.width)
         return self._of_rows(*neurons.split_rows(self.augmented, self.v, int(index[0]), a))
 
@@ -274,8 +276,7 @@ class TwoLayer(HiddenLayer, Exported, AbstractOneOutput):
                 f"Neurons {group.tolist()} are not positively parallel with outputs of one sign; "
                 "merging them would change the function."
             )
-        others = [np.array([j]) for j in range(self.width) if j not in group[1:]]
-        groups = [group if j[0] == group[0] else j for j in others]
+        groups = [group if j == group[0] else np.array([j]) for j in range(self.width) if j not in group[1:]]
         return self._of_rows(*neurons.merged_rows(A, self.v, groups))
 
     def compact(self, *, tolerance: float = 1e-12) -> TwoLayer:

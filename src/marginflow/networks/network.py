@@ -1,9 +1,10 @@
-"""What networks with one output and any number of layers share: margins, the scale at margin 1, and files."""
+"""What every network has: layers, files, and the ways to other libraries; and what those with one output share."""
 
+import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from numpy.typing import ArrayLike
 
@@ -14,15 +15,46 @@ from marginflow.networks.layers import Layer, Outputs, layers_of, state_of
 from marginflow.storage import load_tensors, save_tensors
 
 
-class AbstractOneOutput(ABC):
-    """A network N(x) of layers (W, b) with one output, of which the last layer is trained or frozen."""
-
-    outputs: Outputs
+class AbstractNetwork(ABC):
+    """A network of layers (W, b): its arrays by name, and itself in other libraries, imported when asked for."""
 
     @property
     @abstractmethod
     def layers(self) -> list[Layer]:
         """The layers, first to last."""
+
+    def state_dict(self) -> dict[str, FloatArray]:
+        """Arrays under the names of `torch.nn.Sequential(Linear, ReLU, ..., Linear)`."""
+        return state_of(self.layers)
+
+    @checked
+    def to_torch(self, *, dtype: Any = None) -> Any:
+        """A `torch.nn.Sequential(Linear, ReLU, ..., Linear)`, float64 bit for bit; needs the extra `torch`."""
+        return _door("torch").to_module(self, dtype=dtype)
+
+    @checked
+    def to_onnx(self, path: str | Path | None = None, *, dtype: Literal["float64", "float32"] = "float64") -> Any:
+        """An ONNX model, or the file `path` written with it; needs the extra `onnx`."""
+        door = _door("onnx")
+        return door.to_model(self, dtype=dtype) if path is None else door.save(self, path, dtype=dtype)
+
+    @checked
+    def to_sklearn(self, classes: Sequence[Any] | None = None) -> Any:
+        """A fitted `sklearn.neural_network.MLPClassifier` with the same weights; needs the extra `sklearn`.
+
+        Parameters
+        ----------
+        classes : sequence of labels, or None
+            In ascending order; None: -1 and 1 for one output, of which 1 is predicted where N(x) > 0, and
+            0, ..., K - 1 for K logits.
+        """
+        return _door("sklearn_models").to_classifier(self, classes)
+
+
+class AbstractOneOutput(AbstractNetwork):
+    """A network N(x) of layers (W, b) with one output, of which the last layer is trained or frozen."""
+
+    outputs: Outputs
 
     @classmethod
     @abstractmethod
@@ -66,10 +98,6 @@ class AbstractOneOutput(ABC):
             )
         return self.degree
 
-    def state_dict(self) -> dict[str, FloatArray]:
-        """Arrays under the names of `torch.nn.Sequential(Linear, ReLU, ..., Linear)`."""
-        return state_of(self.layers)
-
     @classmethod
     @checked
     def from_state_dict(cls, state: Mapping[str, ArrayLike], *, outputs: Outputs = "trained") -> Self:
@@ -92,3 +120,8 @@ class AbstractOneOutput(ABC):
             return cls.from_layers(layers_of(state), outputs="frozen" if word == "frozen" else "trained")
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
+
+
+def _door(library: str) -> Any:
+    """A door to another library, opened when it is asked for: this room knows none of them."""
+    return importlib.import_module(f"marginflow.interop.{library}")
