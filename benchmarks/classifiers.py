@@ -26,7 +26,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from marginflow.data import Dataset
-from marginflow.data.bundled import breast_cancer, digits
+from marginflow.data.small_sets import breast_cancer, digits
 from marginflow.interop.sklearn import MaxMarginReLUClassifier
 from marginflow.networks import TwoLayer
 from marginflow.robustness import exact_radii

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from marginflow.data.labelling import draw_labels
+from marginflow.data.distribution import draw_labels
 from marginflow.errors import InputError
 
 

@@ -1,9 +1,6 @@
-"""Samples with labels: one file per distribution."""
+"""Samples with labels: a file for each distribution (the ball is with the sphere), tables, small sets."""
 
 from marginflow.data import isotropic
-from marginflow.data.ball import Ball
-from marginflow.data.bartlett import bartlett
-from marginflow.data.bundled import breast_cancer, digits, iris, standardised, wine
 from marginflow.data.cluster_constants import ClusterConstants, most_clusters, smallest_dimension
 from marginflow.data.clusters import Clusters
 from marginflow.data.dataset import Dataset
@@ -12,7 +9,7 @@ from marginflow.data.gaussian import Gaussian
 from marginflow.data.gram import GramReduction
 from marginflow.data.hadamard import hadamard
 from marginflow.data.interval import Interval
-from marginflow.data.laws import distributions, noises
+from marginflow.data.laws import distribution_of, distributions, noises, redraw
 from marginflow.data.noise import (
     AbstractLabelNoise,
     BoundaryNoise,
@@ -25,12 +22,11 @@ from marginflow.data.noise import (
 )
 from marginflow.data.noisy_sphere import NoisySphere
 from marginflow.data.orthogonal import Orthogonal
-from marginflow.data.planar import circles, moons, spirals
 from marginflow.data.preparation import Column, Preparation
 from marginflow.data.raw_table import RawTable, read_table
-from marginflow.data.redraw import distribution_of, redraw
-from marginflow.data.reduction import from_gram, in_span, random_frame
-from marginflow.data.sphere import Sphere
+from marginflow.data.reduction import bartlett, from_gram, in_span, random_frame
+from marginflow.data.small_sets import breast_cancer, circles, digits, iris, moons, spirals, standardised, wine
+from marginflow.data.sphere import Ball, Sphere
 from marginflow.data.table import Converted, convert
 from marginflow.data.xor import XorClusters
 from marginflow.doors import check_types

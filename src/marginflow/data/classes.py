@@ -76,15 +76,12 @@ def _vector(y: object, n_samples: int) -> np.ndarray:
         raise InputError(f"y is {brief(y)}; one label for each sample is expected.") from None
     if given.dtype.kind == "O":  # pandas keeps words as objects
         words = given.ravel().tolist() if given.ndim == 1 or given.shape[1:] == (1,) else []
-        if any(is_gap(label) for label in words):
-            gaps = [index for index, label in enumerate(words) if is_gap(label)]
+        if gaps := [index for index, label in enumerate(words) if is_gap(label)]:
             raise _without(gaps)
-        if words and all(isinstance(label, str) for label in words):
-            given = np.array(words)
-        elif words and all(isinstance(label, bool) for label in words):
-            given = np.array(words, dtype=np.bool_)
-        elif words and all(isinstance(label, int | float) for label in words):
-            given = np.array(words, dtype=np.float64)
+        for kind, dtype in ((str, np.str_), (bool, np.bool_), (int | float, np.float64)):
+            if words and all(isinstance(label, kind) for label in words):
+                given = np.array(words, dtype=dtype)
+                break
     if given.ndim == 2 and given.shape[1] == 1:
         given = given[:, 0]  # a column of a table
     if given.dtype.kind not in "biufU":

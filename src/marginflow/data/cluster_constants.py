@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.arrays import labels, matrix, one_of, real_number
+from marginflow.arrays import labels, matrix, real_number
 from marginflow.data.distribution import check_dimension, scale_by_dimension
 from marginflow.errors import InputError
 
@@ -91,26 +91,6 @@ class ClusterConstants:
 Layout = Literal["orthogonal", "sphere typical", "sphere guaranteed", "equicorrelated"]
 
 
-def layout_inner_product(layout: Layout, n_clusters: int, *, correlation: float = 0.0) -> Callable[[float], float]:
-    """p as a function of d: 0; sqrt(2 d ln(k (k-1))); sqrt(d) ln d [VYS22, Lem. 3.1]; |r| d.
-
-    The typical value for random means is the one that one pair of k (k-1)/2 exceeds on average about once; a single
-    draw varies around it. The guaranteed one fails with probability at most k^2 d^(1 - ln(d)/4).
-    """
-    one_of("layout", layout, ("orthogonal", "sphere typical", "sphere guaranteed", "equicorrelated"))
-    r = abs(real_number("correlation", correlation, at_least=-1.0, at_most=1.0))
-    if r > 0 and layout != "equicorrelated":
-        raise InputError(f"correlation is {correlation:g}, but the layout {layout!r} has none.")
-    pairs = float(n_clusters * (n_clusters - 1))
-    formulas: dict[str, Callable[[float], float]] = {
-        "orthogonal": lambda d: 0.0,
-        "sphere typical": lambda d: sqrt(2.0 * d * log(pairs)),
-        "sphere guaranteed": lambda d: sqrt(d) * log(d),
-        "equicorrelated": lambda d: r * d,
-    }
-    return formulas[layout]
-
-
 def smallest_dimension(
     n_clusters: int,
     sigma: float | Literal["1/sqrt(d)"] = "1/sqrt(d)",
@@ -119,6 +99,10 @@ def smallest_dimension(
     correlation: float = 0.0,
 ) -> int:
     """The smallest d from which on part (c) of Assumption 2.2 holds.
+
+    The layouts say what p is: 0; sqrt(2 d ln(k (k-1))); sqrt(d) ln d [VYS22, Lem. 3.1]; |r| d. The typical value for
+    random means is the one that one pair of k (k-1)/2 exceeds on average about once; a single draw varies around it.
+    The guaranteed one fails with probability at most k^2 d^(1 - ln(d)/4).
 
     As a function of d the slack is convex for these layouts (sqrt(d) ln d is concave) and negative at d = 1, so it has
     one threshold, found by doubling and bisection.
@@ -130,15 +114,26 @@ def smallest_dimension(
     (549, 957)
     """
     k = check_dimension("n_clusters", n_clusters, minimum=2)
-    p = layout_inner_product(layout, k, correlation=correlation)
-    if 10.0 * k * abs(correlation) >= 1.0:
+    r = abs(real_number("correlation", correlation, at_least=-1.0, at_most=1.0))
+    if r > 0 and layout != "equicorrelated":
+        raise InputError(f"correlation is {correlation:g}, but the layout {layout!r} has none.")
+    if 10.0 * k * r >= 1.0:
         raise InputError(
             f"correlation is {correlation:g}; it must be below 1/(10 k) = {1 / (10 * k):g} for {k} clusters."
         )
+    pairs = float(k * (k - 1))
+    inner_product: dict[str, Callable[[float], float]] = {
+        "orthogonal": lambda d: 0.0,
+        "sphere typical": lambda d: sqrt(2.0 * d * log(pairs)),
+        "sphere guaranteed": lambda d: sqrt(d) * log(d),
+        "equicorrelated": lambda d: r * d,
+    }
 
     def feasible(d: int) -> bool:
         s = scale_by_dimension("sigma", sigma, {"1/sqrt(d)": d**-0.5}, minimum="zero")
-        return ClusterConstants(dimension=d, n_clusters=k, sigma=s, p=p(d), balance=0.5).slack >= 0.0
+        return (
+            ClusterConstants(dimension=d, n_clusters=k, sigma=s, p=inner_product[layout](d), balance=0.5).slack >= 0.0
+        )
 
     found = least_whole_number(feasible)
     if found is None:

@@ -3,13 +3,13 @@ r"""Gaussian clusters around nearly orthogonal means, the distribution of [FVBS2
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, IntArray, labels, matrix, one_of, read_only, real_number, whole_number
-from marginflow.data.bartlett import bartlett
 from marginflow.data.cluster_constants import ClusterConstants
 from marginflow.data.dataset import Dataset
 from marginflow.data.distribution import (
@@ -22,28 +22,12 @@ from marginflow.data.distribution import (
 )
 from marginflow.data.isotropic import AbstractIsotropicLaw, isotropic_law
 from marginflow.data.noise import AbstractLabelNoise
-from marginflow.data.reduction import in_span, random_frame
+from marginflow.data.reduction import bartlett, in_span, random_frame
 from marginflow.data.streams import MEANS, generator
 from marginflow.display import Brief
 from marginflow.errors import InputError
 
 Allocation = Literal["iid", "stratified"]
-
-
-def around(
-    means: FloatArray,
-    mean_labels: FloatArray,
-    clusters: IntArray,
-    sigma: float,
-    law: AbstractIsotropicLaw,
-    rng: np.random.Generator,
-) -> Dataset:
-    """Samples x_i = mu_{c_i} + sigma g_i with the labels of their clusters."""
-    X = law.draw(clusters.size, means.shape[1], rng)
-    X *= sigma
-    X += means[clusters]
-    y = mean_labels[clusters]
-    return Dataset(X=X, y=y, clean_labels=y, clusters=clusters, means=means, mean_labels=mean_labels)
 
 
 def draw_clusters(allocation: str, n_samples: int, n_clusters: int, rng: np.random.Generator) -> IntArray:
@@ -88,10 +72,15 @@ class AbstractClusters(Brief, AbstractDistribution):
         return scale_by_dimension("sigma", self.sigma, {"1/sqrt(d)": self.dimension**-0.5}, minimum="zero")
 
     def _population(self, n_samples: int, allocation: str, rng: np.random.Generator) -> Dataset:
+        """Samples x_i = mu_{c_i} + sigma g_i with the labels of their clusters."""
         check_room(n_samples, self.dimension)
         means, mean_labels = self.ambient_means(), self.mean_label_values
         clusters = draw_clusters(allocation, n_samples, mean_labels.size, rng)
-        return around(means, mean_labels, clusters, self.sigma_value, isotropic_law(self.cluster_law), rng)
+        X = isotropic_law(self.cluster_law).draw(n_samples, self.dimension, rng)
+        X *= self.sigma_value
+        X += means[clusters]
+        y = mean_labels[clusters]
+        return Dataset(X=X, y=y, clean_labels=y, clusters=clusters, means=means, mean_labels=mean_labels)
 
     def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
         return self._population(n_samples, self.allocation, rng)
@@ -201,14 +190,13 @@ class Clusters(AbstractClusters):
             return in_span(self.means)[0]
         if self.means == "sphere":
             triangle = bartlett(k, d, generator(self.means_seed, *MEANS, 0))
-            sphere: FloatArray = triangle * (np.sqrt(d) / np.linalg.norm(triangle, axis=1, keepdims=True))
+            sphere: FloatArray = triangle * (sqrt(d) / np.linalg.norm(triangle, axis=1, keepdims=True))
             return sphere
         # The symmetric square root of (1 - r) I + r 1 1^T; the identity for r = 0.
         r = self.correlation
-        inner = np.sqrt(1.0 - r)
-        outer = (np.sqrt(max(0.0, 1.0 + (k - 1) * r)) - inner) / k
-        coordinates: FloatArray = np.sqrt(d) * (inner * np.eye(k) + outer)
-        return coordinates
+        inner = sqrt(1.0 - r)
+        outer = (sqrt(max(0.0, 1.0 + (k - 1) * r)) - inner) / k
+        return sqrt(d) * (inner * np.eye(k) + outer)
 
     def ambient_means(self) -> FloatArray:
         """The means in R^d; shape (k, d)."""

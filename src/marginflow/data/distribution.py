@@ -1,17 +1,21 @@
-"""The one base of all distributions: parameters in a frozen dataclass, `sample` and `fresh` as the two doors."""
+"""The bases of all distributions: parameters in a frozen dataclass, `sample` and `fresh` as the two doors."""
 
 import abc
 from dataclasses import replace
+from typing import Literal, get_args
 
 import numpy as np
 
-from marginflow.arrays import real_number, whole_number
+from marginflow.arrays import FloatArray, one_of, real_number, sealed, whole_number
 from marginflow.data.dataset import Dataset
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.streams import FRESH, NOISE, SAMPLE, generator
 from marginflow.doors import brief
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
+
+Labelling = Literal["random", "both", "balanced", "halves", "positive"]
+LABELLINGS = get_args(Labelling)
 
 # Sixteen gibibytes of float64: a larger matrix of samples is a mistake, or a case for `GramReduction`.
 _MOST_NUMBERS = 1 << 31
@@ -75,6 +79,62 @@ class AbstractDistribution(abc.ABC):
 
     def _origin(self, n_samples: int, seed: int) -> dict[str, object]:
         return {**to_plain(self, named=True), "n_samples": int(n_samples), "seed": int(seed)}
+
+
+class AbstractLabelled(AbstractDistribution):
+    """A law of inputs with labels that do not depend on them: dimension, labels and noise are its fields."""
+
+    dimension: int
+    labels: Labelling
+
+    @abc.abstractmethod
+    def _points(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
+        """Independent inputs, shape (n, d)."""
+
+    @property
+    @abc.abstractmethod
+    def scale(self) -> float:
+        """The factor on unit or standard Gaussian points: radius or standard deviation as a number."""
+
+    def __post_init__(self) -> None:
+        check_dimension("dimension", self.dimension)
+        one_of("labels", self.labels, LABELLINGS)
+        check_noise(self.noise)
+        _ = self.scale  # refuses a word that stands for nothing
+
+    def _draw(self, n_samples: int, rng: np.random.Generator) -> Dataset:
+        check_room(n_samples, self.dimension)
+        X = sealed(self._points(n_samples, rng))
+        y = draw_labels(self.labels, n_samples, rng)
+        return Dataset(X=X, y=y, clean_labels=y)
+
+    def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:
+        check_coordinates(train, self.dimension)
+        return self._draw(n_samples, rng)
+
+
+def draw_labels(labelling: str, n_samples: int, rng: np.random.Generator) -> FloatArray:
+    """Labels of one of five kinds; shape (n,).
+
+    - "random": independent and uniform on {-1, +1} [VYS22, sec. 6];
+    - "both": the same, conditioned on both labels occurring (redrawn until they do), which the theorems of VYS22 need;
+    - "balanced": n/2 of each at uniformly random indices, the odd one of a random sign;
+    - "halves": the first half (rounded up) is +1, the rest -1 [VYS22, sec. 5.1];
+    - "positive": all +1, the constant target of [KYS23, sec. 2].
+    """
+    if labelling in ("both", "balanced", "halves") and n_samples < 2:
+        raise InputError(f"n_samples is {n_samples}; both labels can occur from 2 samples on (labels={labelling!r}).")
+    if labelling == "positive":
+        return np.ones(n_samples)
+    if labelling == "halves":
+        return np.where(np.arange(n_samples) < (n_samples + 1) // 2, 1.0, -1.0)
+    if labelling == "balanced":
+        y = np.where(np.arange(n_samples) % 2 == 0, 1.0, -1.0) * rng.choice([-1.0, 1.0])
+        return rng.permutation(y)
+    while True:
+        drawn: FloatArray = rng.choice([-1.0, 1.0], size=n_samples)
+        if labelling == "random" or np.any(drawn != drawn[0]):
+            return drawn
 
 
 def check_dimension(name: str, value: object, minimum: int = 1) -> int:

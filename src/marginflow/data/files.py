@@ -25,7 +25,7 @@ SIZE_VARIABLE = "MARGINFLOW_SIZE_LIMIT"
 """Gigabytes that the arrays of an archive may declare; 2 if the environment does not say."""
 
 # What a data set consists of, under the names of the fields of `Dataset`.
-_JSON = ("origin", "classes", "features", "preparation")
+_JSON = {"origin": dict, "classes": list, "features": list, "preparation": dict}
 FIELDS = ("X", "y", "clean_labels", "clusters", "means", "mean_labels", "ambient_dimension", *_JSON)
 
 
@@ -165,7 +165,7 @@ def _read_npz(source: Path, size_limit: float | None) -> dict[str, Any]:
     found = read_arrays(source, ("X", "y"), optional=FIELDS[2:], size_limit=size_limit)
     if "ambient_dimension" in found:
         found["ambient_dimension"] = _scalar(source, "ambient_dimension", found["ambient_dimension"], "iu")
-    for name, kind in (("origin", dict), ("classes", list), ("features", list), ("preparation", dict)):
+    for name, kind in _JSON.items():
         if name in found:
             found[name] = _json(source, name, found[name], kind)
     if "features" in found:
@@ -263,7 +263,8 @@ def _read_table(source: Path) -> tuple[list[str] | None, FloatArray]:
     if not rows:
         raise InputError(f"{source} is empty; one sample per line is expected.")
     first = [entry.strip() for entry in rows[0][1]]
-    if len(first) == 1 and (mark := _separator(first[0])):
+    mark = next((word for sign, word in ((";", "semicolon"), ("\t", "tab")) if sign in first[0]), None)
+    if len(first) == 1 and mark is not None:
         raise InputError(
             f"{source} has {mark}s between its values; data have commas, and `marginflow convert` reads such a table."
         )
@@ -287,11 +288,6 @@ def _read_table(source: Path) -> tuple[list[str] | None, FloatArray]:
                 )
         table[index] = values
     return header, table
-
-
-def _separator(line: str) -> str | None:
-    """What a line without commas has between its values, or None."""
-    return next((word for mark, word in ((";", "semicolon"), ("\t", "tab")) if mark in line), None)
 
 
 def _number(entry: str) -> float | None:

@@ -82,10 +82,10 @@ def _rows(gaps: np.ndarray) -> str:
     return f"row {index[0]}" if index.size == 1 else f"{index.size} rows, first in row {index[0]}"
 
 
-def cells_of(frame: Any) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The names of the columns, and every row as the text that a `.csv` would have."""
+def cells_of(frame: Any) -> tuple[tuple[str, ...], dict[str, str], list[tuple[str, ...]]]:
+    """The names of the columns as by `distinct_names`, and every row as the text that a `.csv` would have."""
     rows = frame.itertuples(index=False, name=None) if hasattr(frame, "itertuples") else frame.rows()
-    return tuple(str(name) for name in frame.columns), [tuple(_text(value) for value in row) for row in rows]
+    return *distinct_names([str(name) for name in frame.columns]), [tuple(map(_text, row)) for row in rows]
 
 
 def distinct_names(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -97,17 +97,13 @@ def distinct_names(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str
     >>> distinct_names(["a", "b", "a", "a.1"])
     (('a', 'b', 'a.2', 'a.1'), {'a.2': 'a'})
     """
-    given, taken, repeated = set(names), set[str](), dict[str, str]()
-    distinct = []
+    given = set(names)
+    distinct: dict[str, str] = {}
     for name in names:
-        new = name
-        if name in taken:
-            numbered = (f"{name}.{number}" for number in itertools.count(1))
-            new = next(other for other in numbered if other not in given and other not in taken)
-            repeated[new] = name
-        taken.add(new)
-        distinct.append(new)
-    return tuple(distinct), repeated
+        numbered = (f"{name}.{number}" for number in itertools.count(1))
+        new = next(other for other in numbered if other not in given and other not in distinct)
+        distinct[new if name in distinct else name] = name
+    return tuple(distinct), {new: name for new, name in distinct.items() if new != name}
 
 
 def _text(value: object) -> str:

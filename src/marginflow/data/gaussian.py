@@ -6,8 +6,7 @@ from typing import Literal, final
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.data.distribution import scale_by_dimension
-from marginflow.data.labelling import AbstractLabelled, Labelling
+from marginflow.data.distribution import AbstractLabelled, Labelling, scale_by_dimension
 from marginflow.data.noise import AbstractLabelNoise
 
 
@@ -26,7 +25,7 @@ class Gaussian(AbstractLabelled):
         s^2. With "1/d", as in VYS22 and KYS23, norms are about 1, not sqrt(d), so that a bias weighs sqrt(d) times more
         than on the sphere of radius sqrt(d); with 1 they are about sqrt(d).
     labels : "random", "both", "balanced", "halves" or "positive"
-        See `labelling.draw_labels`.
+        See `distribution.draw_labels`.
     noise : label noise or None
 
     Examples

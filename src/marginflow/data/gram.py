@@ -12,17 +12,15 @@ from typing import final
 import numpy as np
 
 from marginflow.arrays import FloatArray, whole_number
-from marginflow.data.ball import Ball
-from marginflow.data.bartlett import bartlett
 from marginflow.data.clusters import Clusters, draw_clusters
 from marginflow.data.dataset import Dataset
-from marginflow.data.distribution import AbstractDistribution, check_room
+from marginflow.data.distribution import AbstractDistribution, AbstractLabelled, check_room, draw_labels
 from marginflow.data.gaussian import Gaussian
 from marginflow.data.isotropic import Normal, isotropic_law
-from marginflow.data.labelling import AbstractLabelled, draw_labels
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.noisy_sphere import NoisySphere
-from marginflow.data.sphere import Sphere
+from marginflow.data.reduction import bartlett
+from marginflow.data.sphere import Ball, Sphere
 from marginflow.data.xor import XorClusters
 from marginflow.errors import InputError
 
@@ -139,8 +137,7 @@ class GramReduction(AbstractDistribution):
             noise = np.hstack([rng.standard_normal((n, r)), bartlett(n, beyond, rng) if beyond else np.empty((n, 0))])
         else:
             noise = rng.standard_normal((n, columns))
-        means = np.zeros((k, noise.shape[1]))
-        means[:, :r] = centres
+        means = np.pad(centres, ((0, 0), (0, noise.shape[1] - r)))
         y = mean_labels[clusters]
         X = means[clusters] + sigma * noise
         return Dataset(X=X, y=y, clean_labels=y, clusters=clusters, means=means, mean_labels=mean_labels)

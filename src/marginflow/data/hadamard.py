@@ -49,7 +49,7 @@ def construction(order: int) -> Plan | None:
     ("sylvester", h) for powers of two; ("paley 1", q), h = q + 1, q = 3 mod 4; ("paley 2", q), h = 2 (q + 1),
     q = 1 mod 4, q a prime power; ("product", plan, plan) for a Kronecker product.
     """
-    if order in (1, 2) or (order & (order - 1)) == 0:
+    if order & (order - 1) == 0:
         return ("sylvester", order)
     if order % 4:
         return None
@@ -91,8 +91,7 @@ def _build(plan: Plan) -> IntArray:
 def _jacobsthal(q: int) -> IntArray:
     """Q_ab = chi(a - b) over GF(q), chi the quadratic character: 0 at 0, +1 at squares, -1 elsewhere."""
     power = _prime_power(q)
-    if power is None:
-        raise InputError(f"q is {q}; a prime power is expected.")
+    assert power is not None, "the plan of a matrix names prime powers"
     prime, degree = power
     weight = prime ** np.arange(degree)
     digits = np.arange(q)[:, None] // weight % prime  # the polynomial that number a stands for, constant term first
@@ -107,23 +106,12 @@ def _jacobsthal(q: int) -> IntArray:
 def _character(prime: int, degree: int) -> IntArray:
     """chi of every element: the even powers of a generator of the multiplicative group are the squares."""
     q = prime**degree
+    generated = (_powers_of_x(prime, degree, tail) for tail in range(1, q))
+    powers = next(elements for elements in generated if len(elements) == q - 1)  # every finite field has a generator
     chi = np.zeros(q, dtype=np.int64)
-    for candidate in range(1, q if degree > 1 else prime):
-        powers = _powers_of_x(prime, degree, candidate) if degree > 1 else _powers_of_number(prime, candidate)
-        if len(powers) == q - 1:
-            chi[powers[0::2]] = 1
-            chi[powers[1::2]] = -1
-            return chi
-    raise AssertionError("every finite field has a generator")
-
-
-def _powers_of_number(prime: int, base: int) -> list[int]:
-    """1, g, g^2, ... until 1 returns, modulo a prime."""
-    powers, value = [1], base % prime
-    while value != 1:
-        powers.append(value)
-        value = value * base % prime
-    return powers
+    chi[powers[0::2]] = 1
+    chi[powers[1::2]] = -1
+    return chi
 
 
 def _powers_of_x(prime: int, degree: int, tail: int) -> list[int]:
@@ -145,8 +133,6 @@ def _powers_of_x(prime: int, degree: int, tail: int) -> list[int]:
 @cache
 def _prime_power(q: int) -> tuple[int, int] | None:
     """(prime, degree) with q = prime^degree, or None."""
-    if q < 2:
-        return None
     prime = next((factor for factor in range(2, int(np.sqrt(q)) + 1) if q % factor == 0), q)
     degree = 0
     while q % prime == 0:

@@ -8,7 +8,7 @@ import numpy as np
 from marginflow.arrays import FloatArray, one_of, real_number, whole_number
 from marginflow.data.dataset import Dataset
 from marginflow.data.distribution import AbstractDistribution, check_coordinates, check_room
-from marginflow.data.noise import AbstractLabelNoise, UniformNoise
+from marginflow.data.noise import UniformNoise
 from marginflow.data.noisy_sphere import NoiseCount, constant_target_noise
 from marginflow.errors import InputError
 
@@ -80,6 +80,7 @@ class Interval(AbstractDistribution):
             x = np.sort(rng.random(n_samples))
         else:
             x = (np.arange(n_samples) + 0.5 + self.jitter * (rng.random(n_samples) - 0.5)) / n_samples
+        # Noise belongs to the draw, because runs are planted after it.
         noisy = constant_target_noise(self.p, self.count).apply(_constant_target(x), rng)
         return replace(noisy, y=plant_runs(noisy.y, self.runs, self.run_length, rng))
 
@@ -87,9 +88,6 @@ class Interval(AbstractDistribution):
         check_coordinates(train, 1)
         check_room(n_samples, 1)
         return UniformNoise(rate=self.p).apply(_constant_target(np.sort(rng.random(n_samples))), rng)
-
-    def _noises(self) -> tuple[AbstractLabelNoise, ...]:
-        return ()  # the draw applies it, because runs are planted after it
 
 
 def _constant_target(x: FloatArray) -> Dataset:
@@ -113,6 +111,5 @@ def plant_runs(y: FloatArray, runs: int, run_length: int, rng: np.random.Generat
     planted = y.copy()
     for start in starts:
         planted[max(start - 1, 0) : start + run_length + 1] = 1.0
-    for start in starts:
         planted[start : start + run_length] = -1.0
     return planted

@@ -138,8 +138,7 @@ class Gumbel(AbstractIsotropicLaw):
     """Independent coordinates (sqrt6 / pi) (G - 0.5772...), G of distribution function exp(-exp(-t))."""
 
     def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        points: FloatArray = (np.sqrt(6.0) / np.pi) * (rng.gumbel(size=(n_samples, dimension)) - np.euler_gamma)
-        return points
+        return (sqrt(6.0) / np.pi) * (rng.gumbel(size=(n_samples, dimension)) - np.euler_gamma)
 
 
 @final
@@ -153,8 +152,7 @@ class Gamma(AbstractIsotropicLaw):
         _require_shape("Gamma", "shape", self.shape)
 
     def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
-        points: FloatArray = (rng.gamma(self.shape, size=(n_samples, dimension)) - self.shape) / np.sqrt(self.shape)
-        return points
+        return (rng.gamma(self.shape, size=(n_samples, dimension)) - self.shape) / sqrt(self.shape)
 
 
 @final
@@ -188,9 +186,8 @@ class Beta(AbstractIsotropicLaw):
 
     def _rows(self, n_samples: int, dimension: int, rng: np.random.Generator) -> FloatArray:
         total = self.a + self.b
-        deviation = np.sqrt(self.a * self.b / (total**2 * (total + 1.0)))
-        points: FloatArray = (rng.beta(self.a, self.b, size=(n_samples, dimension)) - self.a / total) / deviation
-        return points
+        deviation = sqrt(self.a * self.b / (total**2 * (total + 1.0)))
+        return (rng.beta(self.a, self.b, size=(n_samples, dimension)) - self.a / total) / deviation
 
 
 @final
@@ -208,8 +205,7 @@ class Simplex(AbstractIsotropicLaw):
         parts /= parts.sum(axis=1, keepdims=True)
         j = np.arange(1.0, d + 1.0)
         helmert = (np.cumsum(parts, axis=1)[:, :-1] - j * parts[:, 1:]) / np.sqrt(j * (j + 1.0))
-        points: FloatArray = helmert * np.sqrt((d + 1.0) * (d + 2.0))
-        return points
+        return helmert * sqrt((d + 1.0) * (d + 2.0))
 
 
 def _require_shape(law: str, name: str, value: float) -> None:

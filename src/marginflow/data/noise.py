@@ -13,7 +13,7 @@ from typing import final
 
 import numpy as np
 
-from marginflow.arrays import BoolArray, FloatArray, IntArray, real_number, vector, whole_number
+from marginflow.arrays import BoolArray, FloatArray, real_number, vector, whole_number
 from marginflow.data.dataset import Dataset
 from marginflow.data.streams import NOISE, generator
 from marginflow.doors import brief, fits
@@ -134,15 +134,16 @@ class ClusterNoise(AbstractLabelNoise):
 
     def probability(self, dataset: Dataset) -> FloatArray:
         """k * rate inside the cluster, 0 outside."""
-        means, clusters = _known_clusters("ClusterNoise", dataset)
-        k = means.shape[0]
+        if dataset.means is None or dataset.clusters is None:
+            raise InputError("ClusterNoise needs a data set that knows its clusters and means.")
+        k = dataset.means.shape[0]
         if self.cluster >= k:
             raise InputError(f"cluster is {self.cluster}, but the data set has the clusters 0 to {k - 1}.")
         if k * self.rate > 1.0:
             raise InputError(
                 f"rate is {self.rate:g}; one of {k} equally likely clusters can carry a rate of at most {1 / k:g}."
             )
-        return np.where(clusters == self.cluster, k * self.rate, 0.0)
+        return np.where(dataset.clusters == self.cluster, k * self.rate, 0.0)
 
 
 @final
@@ -274,12 +275,6 @@ class GivenNoise(AbstractLabelNoise):
     def frozen(self, train: Dataset) -> GivenNoise:
         """Refused: numbers of training samples say nothing about test points."""
         raise InputError("GivenNoise names samples of one data set; it has no meaning for fresh test points.")
-
-
-def _known_clusters(name: str, dataset: Dataset) -> tuple[FloatArray, IntArray]:
-    if dataset.means is None or dataset.clusters is None:
-        raise InputError(f"{name} needs a data set that knows its clusters and means.")
-    return dataset.means, dataset.clusters
 
 
 def _first_means(name: str, dataset: Dataset) -> tuple[FloatArray, FloatArray]:

@@ -1,15 +1,23 @@
 """Orthogonal and nearly orthogonal samples of norm sqrt d, which meet the hypotheses of [VYS22, Thm 4.1] at small d."""
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal, final
 
 import numpy as np
 
 from marginflow.arrays import FloatArray, one_of, real_number
 from marginflow.data.dataset import Dataset
-from marginflow.data.distribution import AbstractDistribution, check_dimension, check_noise, check_room
+from marginflow.data.distribution import (
+    LABELLINGS,
+    AbstractDistribution,
+    Labelling,
+    check_dimension,
+    check_noise,
+    check_room,
+    draw_labels,
+)
 from marginflow.data.hadamard import hadamard
-from marginflow.data.labelling import Labelling, check_labelling, draw_labels
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.reduction import from_gram, random_frame
 from marginflow.errors import InputError
@@ -44,7 +52,7 @@ class Orthogonal(AbstractDistribution):
     rotated : bool
         Whether to apply a uniformly random rotation of R^d; inner products are then exact to rounding only.
     labels : "random", "both", "balanced", "halves" or "positive"
-        See `labelling.draw_labels`; "both" redraws until both classes occur, which the theorem needs.
+        See `distribution.draw_labels`; "both" redraws until both classes occur, which the theorem needs.
     noise : label noise or None
 
     Deviations
@@ -74,7 +82,7 @@ class Orthogonal(AbstractDistribution):
         one_of("design", self.design, ("basis", "hadamard", "gram"))
         one_of("pattern", self.pattern, ("equal", "signs", "uniform"))
         object.__setattr__(self, "p", real_number("p", self.p, at_least=0.0, below=float(self.dimension)))
-        check_labelling(self.labels)
+        one_of("labels", self.labels, LABELLINGS)
         check_noise(self.noise)
         if self.p > 0 and self.design != "gram":
             raise InputError(f"p is {self.p:g}, but the design {self.design!r} is orthogonal; p > 0 needs 'gram'.")
@@ -85,8 +93,7 @@ class Orthogonal(AbstractDistribution):
         if self.design == "hadamard":
             return hadamard(d)[:n].astype(np.float64)
         if self.p == 0:
-            basis: FloatArray = np.sqrt(d) * np.eye(n)
-            return basis
+            return sqrt(d) * np.eye(n)
         E = np.full((n, n), self.p)
         if self.pattern == "signs":
             E *= rng.choice([-1.0, 1.0], size=(n, n))
@@ -106,11 +113,7 @@ class Orthogonal(AbstractDistribution):
         check_room(n_samples, d)
         Z = self._coordinates(n_samples, rng)
         y = draw_labels(self.labels, n_samples, rng)
-        if self.rotated:
-            X: FloatArray = Z @ random_frame(Z.shape[1], d, rng)
-        else:
-            X = np.zeros((n_samples, d))
-            X[:, : Z.shape[1]] = Z
+        X = Z @ random_frame(Z.shape[1], d, rng) if self.rotated else np.pad(Z, ((0, 0), (0, d - Z.shape[1])))
         return Dataset(X=X, y=y, clean_labels=y)
 
     def _fresh(self, n_samples: int, train: Dataset, rng: np.random.Generator) -> Dataset:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.data.frames import cells_of, distinct_names, is_frame
+from marginflow.data.frames import cells_of, is_frame
 from marginflow.data.numerals import PLAIN, Numeral, is_empty
 from marginflow.display import Brief
 from marginflow.errors import InputError
@@ -99,8 +99,7 @@ class Preparation(Brief):
         Labels are not needed: these are new points for a network.
         """
         if is_frame(table):
-            given, rows = cells_of(table)
-            names, _ = distinct_names(given)
+            names, _, rows = cells_of(table)
             table = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(names, ())
         missing = [column.name for column in self.columns if column.name not in table]
         if missing:

@@ -1,19 +1,35 @@
-"""The cells of a table as text, from a file or a DataFrame."""
+"""The cells of a table as text, from a file or a DataFrame: what its bytes mean, what is between its values."""
 
+import codecs
+import contextlib
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from marginflow.data.frames import cells_of, distinct_names, is_frame
 from marginflow.data.numerals import number
-from marginflow.data.table_text import decoded, rows_of
 from marginflow.display import Brief
 from marginflow.doors import brief
 from marginflow.errors import InputError
+from marginflow.storage import existing_file
+
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}
+"""What is looked for in the first line."""
+
+_FRAMES = {
+    **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "read_excel({!r})"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "read_json({!r}, lines=True)"),
+    **{f".{kind}": f"read_{kind}({{!r}})" for kind in ("parquet", "feather", "json")},
+    ".gz": "read_csv({!r})",
+}
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 _FEW = 8
+
+Row = tuple[int, tuple[str, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +42,7 @@ class RawTable(Brief):
 
     source: Path | str
     names: tuple[str, ...]
-    lines: tuple[tuple[int, tuple[str, ...]], ...]
+    lines: tuple[Row, ...]
     unit: str = "line"
     separator: str | None = None
     repeated: Mapping[str, str] = field(default_factory=dict)
@@ -82,9 +98,7 @@ def read_table(
     source = Path(path)
     if source.is_dir():
         raise InputError(f"{source} is a folder, not a file; a table, .csv, is expected.")
-    if not source.is_file():
-        raise InputError(f"There is no file {source}.")
-    between, rows = rows_of(source, decoded(source, encoding), separator)
+    between, rows = rows_of(source, decoded(existing_file(source), encoding), separator)
     named = header is not False
     body = rows[1:] if named else rows
     if not body:
@@ -105,24 +119,18 @@ def read_table(
     return table
 
 
-def frame_table(frame: Any) -> RawTable:
-    """The cells of a DataFrame as the text that a `.csv` of it would have, without its index."""
-    names, rows = cells_of(frame)
-    if not names or not rows:
-        raise InputError(f"The table has {len(rows)} rows and {len(names)} columns; at least one of each is expected.")
-    distinct, repeated = distinct_names(names)
-    return RawTable(source="the table", names=distinct, lines=tuple(enumerate(rows)), unit="row", repeated=repeated)
-
-
 def raw_table(table: object) -> RawTable:
-    """A table in any of the forms that `convert` takes."""
+    """A table in any of the forms that `convert` takes; of a DataFrame the text of its `.csv` without the index."""
     if isinstance(table, RawTable):
         return table
     if isinstance(table, str | Path):
         return read_table(table)
-    if is_frame(table):
-        return frame_table(table)
-    raise InputError(f"The table is {brief(table)}; a DataFrame, the name of a .csv, or a RawTable is expected.")
+    if not is_frame(table):
+        raise InputError(f"The table is {brief(table)}; a DataFrame, the name of a .csv, or a RawTable is expected.")
+    names, repeated, rows = cells_of(table)
+    if not names or not rows:
+        raise InputError(f"The table has {len(rows)} rows and {len(names)} columns; at least one of each is expected.")
+    return RawTable(source="the table", names=names, lines=tuple(enumerate(rows)), unit="row", repeated=repeated)
 
 
 def _refuse_samples(table: RawTable, index: int) -> None:
@@ -150,3 +158,88 @@ def same_label(label: str, other: str) -> bool:
 def some_of(labels: Sequence[str]) -> str:
     """The first few in quotes."""
     return ", ".join(map(repr, labels[:_FEW])) + (", ..." if len(labels) > _FEW else "")
+
+
+def decoded(source: Path, encoding: str | None) -> str:
+    """The text of a file, or an `InputError` that says how to come by it."""
+    suffix = source.suffix.lower()
+    if suffix == ".npz":
+        raise InputError(f"{source} is an archive; a table is expected, and data in .npz need not be converted.")
+    if suffix in _FRAMES:
+        raise InputError(
+            f"{source} is not a table of plain text; save it as .csv in UTF-8, or in Python "
+            f"mf.data.convert(pandas.{_FRAMES[suffix].format(source.name)}, label=...).data.save('data.npz')."
+        )
+    content = source.read_bytes()
+    if content.startswith(b"PK\x03\x04"):
+        raise InputError(f"{source} is an archive or a spreadsheet, whatever its name; save it as CSV UTF-8.")
+    wanted = encoding or ("utf-16" if content.startswith(_WIDE) else "utf-8-sig")
+    try:
+        return content.decode(wanted)
+    except LookupError:
+        raise InputError(f"The encoding {encoding!r} is unknown; utf-8, utf-16, cp1252 and latin-1 are some.") from None
+    except UnicodeDecodeError as error:
+        what = f"byte {error.start} is {content[error.start]:#04x}"
+        help_ = "--encoding cp1252 reads what Windows calls Western European; or save it as UTF-8"
+        if encoding is not None:
+            raise InputError(f"{source} is not written in {encoding} ({what}).") from None
+        raise InputError(f"{source} is not written in UTF-8 ({what}); {help_}.") from None
+
+
+def rows_of(source: Path, text: str, separator: str | None) -> tuple[str, list[Row]]:
+    """The separator by its name, and the rows with their line numbers; rows may differ in length.
+
+    The first line says what the separator is; if it has several, the one that gives every line the same number of
+    values, if there is one such. A first line "sep=;", which Excel writes, is an answer too.
+    """
+    first, _, rest = text.partition("\n")
+    offset = 0
+    if first.strip().lower().startswith("sep=") and len(first.strip("\r")) == 5:
+        separator, text, offset = separator or first[4], rest, 1
+    if separator is not None:
+        name = next((name for name, mark in SEPARATORS.items() if mark == separator), separator)
+        mark = SEPARATORS.get(separator, " " if separator == "space" else separator)
+        if len(mark) != 1 or mark in '"\r\n':
+            raise InputError(
+                f"The separator is {separator!r}; comma, semicolon, tab, space or one character is expected."
+            )
+        return name, _split(source, text, mark, offset)
+    split: dict[str, list[Row]] = {}
+    for name, mark in SEPARATORS.items():
+        with contextlib.suppress(csv.Error):
+            rows = _parsed(text, mark) if mark in first else []
+            if rows and len(rows[0][1]) > 1:
+                split[name] = rows
+    if len(split) > 1:
+        even = {name: rows for name, rows in split.items() if len({len(row) for _, row in rows}) == 1}
+        if len(even) != 1:
+            names = " and ".join(f"{name}s" for name in split)
+            raise InputError(f"The first line of {source} has {names}; --separator says what is between its values.")
+        split = even
+    if split:
+        return next(iter(split.items()))
+    words = first.split()
+    if len(words) > 1 and all(len(line.split()) == len(words) for line in text.splitlines() if line.strip()):
+        raise InputError(
+            f"{source} has neither commas nor semicolons nor tabs in its first line; --separator space if its values "
+            "are between spaces, or another character."
+        )
+    return "comma", _split(source, text, ",")
+
+
+def _split(source: Path, text: str, mark: str, offset: int = 0) -> list[Row]:
+    try:
+        return _parsed(text, mark, offset)
+    except csv.Error as error:
+        raise InputError(f"{source} is not a readable table: {error}.") from None
+
+
+def _parsed(text: str, mark: str, offset: int = 0) -> list[Row]:
+    lines = io.StringIO(text, newline="")
+    reader = csv.reader(
+        (line.strip() for line in lines) if mark == " " else lines,
+        delimiter=mark,
+        skipinitialspace=mark == " ",
+        strict=True,
+    )
+    return [(reader.line_num + offset, tuple(row)) for row in reader if row]

@@ -1,10 +1,34 @@
-r"""Coordinates in the span of the samples: an exact isometry that makes n, not d, the cost of a data set."""
+r"""Coordinates in the span of samples, given or Gaussian: an exact isometry that makes n, not d, the cost of a set."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import FloatArray, matrix, whole_number
 from marginflow.errors import InputError
+
+
+def bartlett(n_rows: int, dimension: int, rng: np.random.Generator) -> FloatArray:
+    r"""The coordinates of n standard Gaussian vectors of R^d in the basis that Gram-Schmidt makes of them.
+
+    .. math:: L_{ij} \sim N(0, 1) \; (j < i), \qquad L_{ii} \sim \chi_{d - i}, \qquad L_{ij} = 0 \; (j > i)
+
+    with i, j counted from 0 and all entries independent, so that L L^T has exactly the law of the Gram matrix
+    (Wishart) of n independent N(0, I_d) vectors. Rows with i >= d have d normal entries.
+
+    Parameters
+    ----------
+    n_rows, dimension : int
+        n and d; d may be as large as float64 resolves, about 1e15.
+
+    Returns
+    -------
+    array, shape (n, min(n, d))
+    """
+    r = min(whole_number("n_rows", n_rows), whole_number("dimension", dimension))
+    L: FloatArray = np.tril(rng.standard_normal((n_rows, r)), -1)
+    index = np.arange(r)
+    L[index, index] = np.sqrt(rng.chisquare(float(dimension) - index))
+    return L
 
 
 def in_span(X: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -48,9 +72,7 @@ def in_span(X: ArrayLike) -> tuple[FloatArray, FloatArray]:
         return points.copy(), np.eye(d)
     basis, triangle = np.linalg.qr(points.T, mode="reduced")  # X^T = basis @ triangle
     signs = np.where(np.diagonal(triangle) < 0, -1.0, 1.0)
-    Z: FloatArray = np.ascontiguousarray((signs[:, None] * triangle).T)
-    Q: FloatArray = np.ascontiguousarray((basis * signs).T)
-    return Z, Q
+    return np.ascontiguousarray((signs[:, None] * triangle).T), np.ascontiguousarray((basis * signs).T)
 
 
 def from_gram(G: ArrayLike) -> FloatArray:
@@ -77,13 +99,12 @@ def from_gram(G: ArrayLike) -> FloatArray:
     if gram.shape[0] != gram.shape[1] or not np.array_equal(gram, gram.T):
         raise InputError(f"G has shape {gram.shape}; a symmetric matrix is expected.")
     try:
-        factor = np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
+        return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
     except np.linalg.LinAlgError:
         least = float(np.linalg.eigvalsh(gram)[0])
         raise InputError(
             f"The smallest eigenvalue of G is {least:g}; it must be positive for linearly independent points to exist."
         ) from None
-    return factor
 
 
 def random_frame(n_rows: int, dimension: int, rng: np.random.Generator) -> FloatArray:

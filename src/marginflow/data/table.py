@@ -1,14 +1,12 @@
 """A table of somebody's own, `.csv` or DataFrame: which columns can be used and how; a sentence on the others."""
 
 import shlex
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from marginflow.arrays import one_of
 from marginflow.data.dataset import Dataset
 from marginflow.data.numerals import PLAIN, is_empty, number, settled, two_ways, unusual
 from marginflow.data.preparation import Column, Preparation
@@ -84,10 +82,6 @@ def convert(
     like : Dataset or None
         Do to the columns what was done to those of this data set, which was converted before.
     """
-    if missing is not None:
-        one_of("missing", missing, ("drop", "mean"))
-    if decimal is not None:
-        one_of("decimal", decimal, ("point", "comma"))
     table = raw_table(table)
     label, positive, negative = (None if word is None else str(word) for word in (label, positive, negative))
     before = None if like is None else like.preparation
@@ -110,7 +104,8 @@ def convert(
     trouble = [unlabelled] if unlabelled and missing != "drop" else []
     if trouble and before is not None:
         raise InputError(f"{table.source}: {unlabelled}.")
-    chosen, labels, classes, merged = _labels(table, index, positive, negative, like)
+    class_of, classes, merged = _labels(table, index, positive, negative, like)
+    numbers = {i: classes.index(class_of[cell]) for i, cell in enumerate(table.cells(index)) if cell in class_of}
     if before is not None:
         columns, how = before.columns, {column.name: "as before" for column in before.columns}
         indices = [table.column(column.name) for column in columns]
@@ -120,23 +115,19 @@ def convert(
             one = len(table.names) == 1 and table.separator is not None
             other = f" (--separator, if its values are not separated by a {table.separator})" if one else ""
             raise InputError(f"{table.source} has no column left besides the labels{other}.")
-    some_empty = [any(is_empty(table.lines[i][1][column]) for column in indices) for i in chosen]
-    kept = [i for i, gap in zip(chosen, some_empty, strict=True) if not (gap and missing == "drop")]
+    gaps = {i for i in numbers if any(is_empty(table.lines[i][1][column]) for column in indices)}
+    kept = [i for i in numbers if not (missing == "drop" and i in gaps)]
     if not kept:
         raise InputError(f"Every {table.unit} of {table.source} has an empty cell; --missing mean fills them.")
+    cells = {column: [table.lines[i][1][column].strip() for i in kept] for column in indices}
     if before is None:
-        cells = {column: [table.lines[i][1][column].strip() for i in kept] for column in indices}
         options = {"standardise": standardise, "one_hot": one_hot}
         trouble += _labels_again(table, index, indices, keep)
         columns, how = _columns(table, cells, kept, keep, trouble, missing=missing, decimal=decimal, **options)
     preparation = Preparation(columns=columns, label=table.names[index])
-    X = preparation.apply(
-        {column.name: [table.lines[i][1][where] for i in kept] for column, where in zip(columns, indices, strict=True)}
-    )
-    numbers = dict(zip(chosen, (float(classes.index(word)) for word in labels), strict=True))
-    y = np.array([numbers[i] for i in kept])
+    y = np.array([numbers[i] for i in kept], dtype=np.float64)
     data = Dataset(
-        X,
+        preparation.apply({column.name: cells[where] for column, where in zip(columns, indices, strict=True)}),
         2.0 * y - 1.0 if len(classes) == 2 else y,
         classes=classes,
         features=preparation.features,
@@ -146,8 +137,8 @@ def convert(
     how |= {name: f"{how.get(name, 'not used')}, called {old!r} in the table" for name, old in table.repeated.items()}
     return Converted(
         data=data,
-        left_out=len(table.lines) - len(chosen),
-        incomplete=all_lines - len(table.lines) + len(chosen) - len(kept),
+        left_out=len(table.lines) - len(numbers),
+        incomplete=all_lines - len(table.lines) + len(numbers) - len(kept),
         how={name: how.get(name, "not used") for name in table.names},
         merged=merged,
     )
@@ -188,29 +179,24 @@ def _labels_again(table: RawTable, index: int, indices: Sequence[int], keep: Seq
 
 def _labels(
     table: RawTable, index: int, positive: str | None, negative: str | None, like: Dataset | None
-) -> tuple[list[int], list[str], tuple[str, ...], tuple[str, ...]]:
-    """The lines that are kept, their labels, the classes in order, and which labels became one."""
+) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
+    """What each label that is kept becomes, the classes in order, and which labels became one."""
     cells = table.cells(index)
-    found = list(Counter(cells))
+    found = list(dict.fromkeys(cells))
     if like is not None and positive is None:
         known = tuple(map(str, like.classes))
-        spelled = {
-            label: next((spelling for spelling in known if same_label(spelling, label)), label) for label in found
-        }
-        if len(known) == 2 and known[0].startswith("not "):  # one class was put against the rest
-            spelled = {label: known[1] if same_label(label, known[1]) else known[0] for label in found}
-        foreign = next((cell for cell in cells if spelled[cell] not in known), None)
+        rest = known[0] if len(known) == 2 and known[0].startswith("not ") else None  # one was put against the rest
+        spelled = {label: next((word for word in known if same_label(word, label)), rest or label) for label in found}
+        foreign = next((label for label in found if spelled[label] not in known), None)
         if foreign is not None:
             raise InputError(f"{table.source} has the label {foreign!r}; the classes were {some_of(known)}.")
-        return list(range(len(cells))), [spelled[cell] for cell in cells], known, ()
+        return spelled, known, ()
     for wanted in (positive, negative):
         if wanted is not None and not any(same_label(wanted, label) for label in found):
             raise InputError(
                 f"No {table.unit} of {table.source} has the label {wanted!r}; the labels are {some_of(found)}."
             )
-    first = {
-        label: next(other for other in found if same_label(other, label)) for label in found
-    }  # one spelling of a number
+    first = {label: next(other for other in found if same_label(other, label)) for label in found}  # one spelling
     if positive is None:
         if negative is not None:
             raise InputError("--negative is given without --positive; both are expected, or neither.")
@@ -224,7 +210,7 @@ def _labels(
                 f"{table.source}: the label, column {table.names[index]!r}, has {len(classes)} different values in "
                 f"{len(cells)} {table.unit}s; classes are expected (--label names another column, --positive a class)."
             )
-        return list(range(len(cells))), [first[cell] for cell in cells], tuple(classes), ()
+        return first, tuple(classes), ()
     others = list(dict.fromkeys(first[label] for label in found if not same_label(label, positive)))
     if negative is not None and same_label(positive, negative):
         raise InputError(f"--positive and --negative are both {positive!r}; two labels are expected.")
@@ -232,14 +218,10 @@ def _labels(
         raise InputError(
             f"Every {table.unit} of {table.source} has the label {positive!r}; two kinds of labels are expected."
         )
-    kept = [
-        i
-        for i, cell in enumerate(cells)
-        if negative is None or same_label(cell, positive) or same_label(cell, negative)
-    ]
     rest = negative if negative is not None else others[0] if len(others) == 1 else f"not {positive}"
-    labels = [positive if same_label(cells[i], positive) else rest for i in kept]
-    return kept, labels, (rest, positive), tuple(others) if negative is None and len(others) > 1 else ()
+    class_of = {label: rest for label in found if negative is None or same_label(label, negative)}
+    class_of |= {label: positive for label in found if same_label(label, positive)}
+    return class_of, (rest, positive), tuple(others) if negative is None and len(others) > 1 else ()
 
 
 def _columns(
@@ -265,18 +247,15 @@ def _columns(
         numeral = ways[index][0] if ways[index] else PLAIN
         numbers = [numeral.value(cell) for cell in column]
         empty = [i for i, cell in enumerate(column) if is_empty(cell)]
-        words = [
-            i
-            for i, (cell, value) in enumerate(zip(column, numbers, strict=True))
-            if value is None and not is_empty(cell)
-        ]
+        words = [i for i, value in enumerate(numbers) if value is None and not is_empty(column[i])]
+        categories = tuple(sorted(set(column))) if words else ()
+        known = np.array([value for value in numbers if value is not None])
         quoted = shlex.quote(name)
         same = f", the same as {first[tuple(column)]!r}" if tuple(column) in first and len(set(column)) > 1 else ""
         first.setdefault(tuple(column), name)
         if (reason := _identifier(name, column, numbers)) and name not in keep:
             trouble.append(f"{name!r} {reason} (--drop {quoted}, or --keep {quoted} if it means something)")
-            continue
-        if len(ways[index]) == 2:
+        elif len(ways[index]) == 2:
             trouble.append(f"{name!r} can be read in two ways: {two_ways(column, ways[index])}")
         elif words and not one_hot:
             line = table.lines[kept[words[0]]][0]
@@ -285,11 +264,9 @@ def _columns(
                 f"{name!r} is not a number: {column[words[0]]!r} in {table.unit} {line} (--one-hot, or --drop {quoted}"
                 f"{nothing})"
             )
+        elif len(categories) > _MOST_CATEGORIES:
+            trouble.append(f"{name!r} has {len(categories)} different words (--drop {quoted})")
         elif words:
-            categories = tuple(sorted(set(column)))
-            if len(categories) > _MOST_CATEGORIES:
-                trouble.append(f"{name!r} has {len(categories)} different words (--drop {quoted})")
-                continue
             columns.append(Column(name=name, categories=categories))
             how[name] = f"{len(categories)} indicators{same}"
         elif empty and missing is None:
@@ -298,11 +275,9 @@ def _columns(
                 f"{name!r} is empty in {_many(empty, table.unit)}, first in {table.unit} {line} (--missing drop, "
                 f"--missing mean, or --drop {quoted})"
             )
+        elif known.size == 0:
+            trouble.append(f"{name!r} is empty in every {table.unit} (--drop {quoted})")
         else:
-            known = np.array([value for value in numbers if value is not None])
-            if known.size == 0:
-                trouble.append(f"{name!r} is empty in every {table.unit} (--drop {quoted})")
-                continue
             filled = np.array([known.mean() if value is None else value for value in numbers])
             spread = float(filled.std())
             columns.append(

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.data.bartlett import bartlett
+from marginflow.data.reduction import bartlett
 from marginflow.theory.frame import Check, Counterexample, Erratum, Findings, Instance, at_least, at_most, stated, value
 from marginflow.theory.probability import estimate
 
