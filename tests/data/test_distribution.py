@@ -180,6 +180,7 @@ def test_test_points_need_matching_coordinates() -> None:
         lambda: GramReduction(XorClusters(dimension=5, cluster_law="cube")),
         lambda: GramReduction(Clusters(dimension=5, n_clusters=2, cluster_law="cube")),
         lambda: distribution_of({"name": "Cauchy"}),
+        lambda: distribution_of({"name": ["Sphere"], "dimension": 3}),
         lambda: distribution_of({"name": "UniformNoise", "rate": 0.1}),
         lambda: distribution_of({"name": "Sphere", "dimension": 3, "colour": 1}),
         lambda: distribution_of({"name": "Sphere"}),

@@ -53,14 +53,14 @@ def from_plain(value: object) -> Any:
     name = value.get("name")
     clusters = _found(AbstractIsotropicLaw)  # type: ignore[type-abstract]  # as above
     kinds: dict[str, type[Any]] = {**distributions(), **noises(), **clusters}
-    if name not in kinds:
+    if not isinstance(name, str) or name not in kinds:
         raise InputError(f"There is no distribution, noise or cluster law named {name!r}; known are {sorted(kinds)}.")
-    known = [field.name for field in fields(kinds[str(name)])]
+    known = [field.name for field in fields(kinds[name])]
     foreign = sorted(set(value) - {"name", *known})
     if foreign:
         raise InputError(f"{name} has no parameter {foreign[0]!r}; it has {known}.")
     try:
-        return kinds[str(name)](**{key: from_plain(entry) for key, entry in value.items() if key != "name"})
+        return kinds[name](**{key: from_plain(entry) for key, entry in value.items() if key != "name"})
     except TypeError as error:
         raise InputError(f"{name} cannot be made from {sorted(set(value) - {'name'})}: {error}.") from None
 
