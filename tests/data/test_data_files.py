@@ -121,6 +121,26 @@ def test_foreign_archives_are_refused(tmp_path: Path) -> None:
     refused(path, "real numbers")
 
 
+@pytest.mark.parametrize(
+    "preparation",
+    [
+        '{"columns": [{"name": "a", "categories": [], "mean": 1'
+        + "0" * 400
+        + ', "scale": 1, "filler": null}], "label": "y"}',
+        '{"columns": [{"name": "a", "categories": [], "mean": NaN, "scale": 1, "filler": null}], "label": "y"}',
+        '{"columns": [{"name": "a", "categories": [], "mean": 0, "scale": 0, "filler": null}], "label": "y"}',
+        '{"columns": [{"name": 1, "categories": "ab", "mean": 0, "scale": 1, "filler": null}], "label": "y"}',
+        '{"columns": [], "label": "y"}',
+        '{"columns": "a"}',
+    ],
+)
+def test_a_preparation_of_another_form_is_refused(tmp_path: Path, preparation: str) -> None:
+    path = tmp_path / "data.npz"
+    np.savez(path, X=np.eye(2), y=np.array([1, -1]), preparation=np.array(preparation))
+    with pytest.raises(InputError, match="not of the expected form"):
+        Dataset.load(path)
+
+
 def test_every_truncation_and_every_flipped_byte_is_noticed_or_harmless(tmp_path: Path) -> None:
     original = Dataset(X=[[0.5, -1.25]], y=[1], origin={"name": "mine"})
     content = original.save(tmp_path / "whole.npz").read_bytes()

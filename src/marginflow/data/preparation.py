@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
 from marginflow.arrays import FloatArray
@@ -135,20 +136,10 @@ class Preparation(Brief):
     def of_plain(cls, value: Mapping[str, Any]) -> Preparation:
         """The inverse of `to_plain`; what does not have its form is refused."""
         try:
-            columns = tuple(
-                Column(
-                    name=str(entry["name"]),
-                    categories=tuple(str(word) for word in entry["categories"]),
-                    mean=float(entry["mean"]),
-                    scale=float(entry["scale"]),
-                    filler=None if entry["filler"] is None else float(entry["filler"]),
-                    numeral=Numeral(**{key: str(text) for key, text in entry.get("numeral", {}).items()}),
-                )
-                for entry in value["columns"]
-            )
-            numbers = [x for c in columns for x in (c.mean, c.scale, c.filler or 0.0)]
-            if not columns or not np.isfinite(numbers).all() or any(column.scale <= 0 for column in columns):
+            made = msgspec.convert(value, cls)
+            numbers = [x for c in made.columns for x in (c.mean, c.scale, c.filler or 0.0)]
+            if not made.columns or not np.isfinite(numbers).all() or any(column.scale <= 0 for column in made.columns):
                 raise ValueError("a scale is not positive, or a number is not finite")
-            return cls(columns=columns, label=str(value["label"]))
-        except (KeyError, TypeError, ValueError) as error:
+        except ValueError as error:
             raise InputError(f"The preparation of the columns is not of the expected form: {error}.") from None
+        return made
