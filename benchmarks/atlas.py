@@ -17,10 +17,10 @@ from pathlib import Path
 
 from marginflow import theory
 from marginflow.report import draw
+from marginflow.report.bundle import with_fonts
 from marginflow.report.modes import follow_reader
 from marginflow.report.results.hunts import instance_chart
 from marginflow.report.style import FONT, colours, raised
-from marginflow.report.typeface import with_fonts
 from marginflow.storage import write_text
 from marginflow.theory.hunting import FAMILIES, Hunt, hunt_together
 from marginflow.theory.hunting.catalogue import BY_CHANCE, NO_NUMBER

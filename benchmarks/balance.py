@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 import marginflow as mf
+from marginflow.report.bundle import with_fonts
 from marginflow.report.modes import follow_reader
 from marginflow.report.plane_svg import EXACT, INK, MINUS, PAPER, PLUS
 from marginflow.report.style import FONT
-from marginflow.report.typeface import with_fonts
 from marginflow.storage import write_text
 
 TARGET = Path(__file__).parents[1] / "docs" / "_static" / "balance.svg"

@@ -69,9 +69,9 @@ def save_charts(block: object, block_vars: dict, gallery_conf: dict) -> str:
     from sphinx_gallery.scrapers import figure_rst
 
     from marginflow.plot.plane import PlanePicture
-    from marginflow.report.chart import Chart
+    from marginflow.report.bundle import register_fonts, with_fonts
+    from marginflow.report.content import Chart
     from marginflow.report.static import svg_text
-    from marginflow.report.typeface import register_fonts, with_fonts
 
     seen = gallery_conf.setdefault("charts_seen", set())
     paths = []

@@ -50,8 +50,7 @@ class Plain:
 
     def plain_values(self) -> Mapping[str, object]:
         """What the plain form has, as it is."""
-        named = {name.rpartition(".")[2]: attrgetter(name)(self) for name in self.plain_names}
-        return {name: value() if inspect.ismethod(value) else value for name, value in named.items()} or _fields(self)
+        return named_values(self, self.plain_names) or _fields(self)
 
 
 def to_plain(value: object, *, named: bool = False) -> Any:
@@ -112,6 +111,12 @@ def to_plain(value: object, *, named: bool = False) -> Any:
         fields = {name: to_plain(entry, named=named) for name, entry in _fields(value).items()}
         return {"name": type(value).__name__, **fields} if named else fields
     raise InputError(f"{value!r} has no plain form; numbers, words, arrays, lists and mappings of them are expected.")
+
+
+def named_values(value: object, names: tuple[str, ...]) -> dict[str, Any]:
+    """Attributes of an object, of its parts ("part.name", under the key "name"), and what its methods return."""
+    found = {name.rpartition(".")[2]: attrgetter(name)(value) for name in names}
+    return {name: entry() if inspect.ismethod(entry) else entry for name, entry in found.items()}
 
 
 def is_number(value: object) -> bool:

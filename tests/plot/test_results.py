@@ -18,7 +18,7 @@ import marginflow as mf
 from marginflow.display import Brief, brief_text, shortened
 from marginflow.errors import InputError
 from marginflow.flow import GradientFlow, LossBelow, Recording
-from marginflow.plot import radii
+from marginflow.plot.perturbations import radius_charts
 from marginflow.plot.records import record_of
 from marginflow.plot.results import PICTURES
 from marginflow.progress import ProgressBar
@@ -114,7 +114,7 @@ def test_numbers_stand_under_each_other_and_the_radius_begins_at_zero(
     results: dict[str, object], pages: dict[str, str]
 ) -> None:
     assert re.findall(r"text-align:(\w+);[^>]*>(?:\d+ of \d+)<", pages["Certificate"]) == ["right"] * 3
-    (chart,) = radii.charts(record_of(results["Radius"]))
+    (chart,) = radius_charts(record_of(results["Radius"]))
     assert ("at least", 0.0, 0.0) in {(row[2], row[0], row[1]) for row in chart.numbers.rows}
 
 
@@ -155,14 +155,14 @@ def test_results_of_a_sweep_are_drawn_by_the_names_of_columns(results: dict[str,
 
 def test_the_plane_is_shown_as_it_is_and_higher_dimensions_by_principal_directions() -> None:
     X = np.random.default_rng(0).normal(size=(30, 5)) * [5.0, 3.0, 0.1, 0.1, 0.1]
-    from marginflow.plot.datasets import charts
+    from marginflow.plot.datasets import sample_charts
 
-    (chart,) = charts(record_of(mf.data.Dataset(X=X, y=np.where(np.arange(30) % 2, 1, -1))))
+    (chart,) = sample_charts(record_of(mf.data.Dataset(X=X, y=np.where(np.arange(30) % 2, 1, -1))))
     drawn = np.array([[row[2], row[1]] for row in chart.numbers.rows])
     assert "principal" in chart.title
     assert any("% of variance" in str(column) for column in chart.numbers.columns)
     assert drawn.shape == (30, 2)
-    (plane,) = charts(record_of(DATA))
+    (plane,) = sample_charts(record_of(DATA))
     assert {row[0] for row in plane.numbers.rows} == set(DATA.X[:, 0])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from marginflow import InputError
 from marginflow.report import Page, Section, Table, dots, histogram, lines, render, write
-from marginflow.report.table import Verbatim
+from marginflow.report.content import Verbatim
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 LOADING_ATTRIBUTES = {"src", "href", "srcset", "data", "action", "poster", "background", "formaction"}

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 
 from marginflow import InputError, theory
 from marginflow.report import Chart
+from marginflow.report.content import Table
 from marginflow.report.results import NamedResult, kind_of, summarise
-from marginflow.report.table import Table
 
 CERTIFICATE: dict[str, Any] = {
     "holds": True,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from marginflow.report.chart import Chart
+from marginflow.report.content import Chart, Table
 from marginflow.report.results.plain import row_section, rows
-from marginflow.report.table import Table
 
 
 def chart(found: list[dict[str, object]], **columns: str) -> Chart:

@@ -12,14 +12,13 @@ import vl_convert
 
 from marginflow.experiments import Panel
 from marginflow.experiments.panel import over_seeds
-from marginflow.report.bundle import vega_lite_version
-from marginflow.report.chart import Chart
+from marginflow.report.bundle import register_fonts, vega_lite_version
+from marginflow.report.content import Chart
 from marginflow.report.encodings import SERIES_SHAPES
 from marginflow.report.legends import with_marked_legends
 from marginflow.report.panels import chart_of
 from marginflow.report.static import draw, svg_text
 from marginflow.report.style import INCHES, POWER_OF_TEN, colours, printed, raised, superscript
-from marginflow.report.typeface import register_fonts
 
 
 def chart(series: int = 5, **others: object) -> Chart:

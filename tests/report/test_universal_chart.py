@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from marginflow.report.universal_chart import image_sums, universal_chart
+from marginflow.report.images import image_sums
+from marginflow.report.universal_chart import universal_chart
 
 EXAMPLE = {"values": [float(k) for k in range(16)], "sign": -1.0, "before": "label +1", "after": "read as −1"}
 

@@ -1,13 +1,12 @@
 """A sample in a notebook: its sizes, and its points on the plane or along the first two principal directions."""
 
 from marginflow.plot.results import Showing
-from marginflow.report.chart import Chart
 from marginflow.report.charts import points
+from marginflow.report.content import Chart
 from marginflow.report.results.summary import Fields
-from marginflow.report.table import Table
 
 
-def showing(data: Fields) -> Showing:
+def sample(data: Fields) -> Showing:
     """Sizes, classes, law and lengths."""
     rows: list[tuple[object, ...]] = [
         ("Samples n", data["samples"]),
@@ -23,11 +22,11 @@ def showing(data: Fields) -> Showing:
     law = data.object("law")
     name, seed = law.get("name", "your own data"), law.get("seed")
     drawn = name if seed is None else f"{name}, seed {seed}"
-    table = Table(columns=("", ""), rows=tuple(rows), caption="The sample")
-    return Showing(sentence=f"{data['samples']} samples in dimension {data['dimension']} ({drawn}).", table=table)
+    sentence = f"{data['samples']} samples in dimension {data['dimension']} ({drawn})."
+    return Showing.of(sentence, rows, caption="The sample")
 
 
-def charts(data: Fields) -> list[Chart]:
+def sample_charts(data: Fields) -> list[Chart]:
     """Every sample: itself in the plane, on the line against its index, else along two principal directions."""
     drawn, variance = data.object("points"), data["variance"]
     rows: list[dict[str, object]] = [

@@ -5,8 +5,8 @@ import numbers
 from functools import cache
 from typing import Any, Final
 
+from marginflow.report.content import Table, text_of
 from marginflow.report.style import colours, raised, signs
-from marginflow.report.table import Table, text_of
 
 WIDTH: Final = 340  # pixels of one picture
 _MOST_ROWS: Final = 12
@@ -36,14 +36,11 @@ def table_html(table: Table) -> str:
 
 
 def pictures_html(charts: list[Any]) -> str:
-    """Charts as pictures beside each other; nothing where altair or vl-convert is not installed."""
-    try:
-        from marginflow.report.static import svg_of
-        from marginflow.report.typeface import font_faces
+    """Charts as pictures beside each other."""
+    from marginflow.report.bundle import font_faces
+    from marginflow.report.static import svg_of
 
-        drawn = [_themed(svg_of(_still(chart.specification), title=chart.title, width=WIDTH)) for chart in charts]
-    except ModuleNotFoundError:  # the library without charts
-        return ""
+    drawn = [_themed(svg_of(_still(chart.specification), title=chart.title, width=WIDTH)) for chart in charts]
     style = f"<style>{font_faces('regular', 'bold')}{_dark_rules()}</style>" if drawn else ""
     return style + "".join(f'<div style="display:inline-block">{picture}</div>' for picture in drawn)
 

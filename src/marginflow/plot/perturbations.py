@@ -1,16 +1,60 @@
-"""One vector for all samples, and steps along rays, in a notebook: how many samples flip at which length."""
+"""How far samples are from flipping, in a notebook: an exact radius, one vector for all of them, steps along rays."""
 
 import math
 import statistics
 
 from marginflow.plot.results import Showing, endless
-from marginflow.report.chart import Chart
 from marginflow.report.charts import lines, stairs
+from marginflow.report.content import Chart
 from marginflow.report.results.summary import Fields
-from marginflow.report.table import Table
 
 
-def showing(found: Fields) -> Showing:
+def radius(found: Fields) -> Showing:
+    """Bounds, status and work."""
+    lower, upper, status = endless(found["lower"]), endless(found["upper"]), found["status"]
+    rows: list[tuple[object, ...]] = [
+        ("Distance at least", lower),
+        ("Distance at most", upper),
+        ("Status", status),
+        ("Regions looked at", found["nodes"]),
+        ("Seconds", found["seconds"]),
+    ]
+    if found["rival"] is not None:
+        rows.append(("Class on the other side", found["rival"]))
+    return Showing.of(f"distance to the decision boundary {upper:.6g}, {status}.", rows, caption="The radius")
+
+
+def radius_charts(found: Fields) -> list[Chart]:
+    """Both bounds against time, as steps: each holds until the next one is found, and at first it is at least 0."""
+    rows: list[dict[str, object]] = [{"seconds": 0.0, "bound": 0.0, "which": "at least"}] if found["trace"] else []
+    for number, name in ((1, "at least"), (2, "at most")):
+        last = 0.0 if number == 1 else None
+        for entry in found["trace"]:
+            value = entry[number]
+            if value is None:
+                continue
+            if last is not None:
+                rows.append({"seconds": entry[0], "bound": last, "which": name})
+            rows.append({"seconds": entry[0], "bound": value, "which": name})
+            last = value
+        if last is not None:
+            rows.append({"seconds": found["seconds"], "bound": last, "which": name})
+    if not rows:
+        return []
+    return [
+        lines(
+            rows,
+            x="seconds",
+            y="bound",
+            series="which",
+            titles={"seconds": "Seconds", "bound": "Distance to the boundary", "which": "The distance is"},
+            title="How the bounds met",
+            description="Lower and upper bound of the distance against the time of the search.",
+        )
+    ]
+
+
+def perturbation(found: Fields) -> Showing:
     """What it takes to flip them, in a sentence and in numbers."""
     rows: tuple[tuple[object, ...], ...]
     if "first" in found:
@@ -32,10 +76,10 @@ def showing(found: Fields) -> Showing:
             ("Samples that it flips", f"{sum(hit)} of {len(hit)}"),
             ("asked for", f"{100 * found['share']:g} %"),
         )
-    return Showing(sentence=f"{found['sentence']}.", table=Table(columns=("", ""), rows=rows, caption="In numbers"))
+    return Showing.of(f"{found['sentence']}.", rows, caption="In numbers")
 
 
-def charts(found: Fields) -> list[Chart]:
+def perturbation_charts(found: Fields) -> list[Chart]:
     """The share of the samples against the length; of one vector of two classes its length alone is known."""
     if "flipped" in found or found.get("vector", ()) is None:
         return []

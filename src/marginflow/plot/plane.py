@@ -12,7 +12,9 @@ from marginflow.errors import InputError
 from marginflow.measurements import plane_frame, plane_samples
 from marginflow.networks import TwoLayer
 from marginflow.plain import to_plain
-from marginflow.report.plane_page import render_plane
+from marginflow.report.bundle import style_text, template_text
+from marginflow.report.demo_page import plane_data
+from marginflow.report.page import render_template, script_safe
 from marginflow.report.plane_svg import plane_svg
 from marginflow.storage import write_bytes, write_text
 
@@ -44,6 +46,18 @@ class PlanePicture:
             f"{len(point['on_margin'])} samples on the margin)"
         )
 
+    def _page(self) -> str:
+        """The picture as a small offline page, drawn by the script of the demo's first picture."""
+        return render_template(
+            "plane.html.j2",
+            title="A network on the plane",
+            style=style_text("demo.css"),
+            script=template_text("demo.js"),
+            data=script_safe({"plane": plane_data(self.record)}),
+            n=len(self.record["samples"]),
+            point=self.record["point"],
+        )
+
     def save(self, path: str | Path) -> Path:
         """Write the picture, whole or not at all: .html, .svg, .pdf or .png."""
         target = Path(path)
@@ -51,7 +65,7 @@ class PlanePicture:
             case ".svg":
                 return write_text(target, self.svg)
             case ".html":
-                return write_text(target, render_plane(self.record, title="A network on the plane"))
+                return write_text(target, self._page())
             case ".pdf" | ".png" as suffix:
                 import vl_convert
 

@@ -1,14 +1,13 @@
 """A KKT point, or the certificate of any network, in a notebook: residuals, margins and multipliers."""
 
 from marginflow.plot.results import Showing, endless
-from marginflow.report.chart import Chart
 from marginflow.report.charts import strips
+from marginflow.report.content import Chart
 from marginflow.report.results.certificates import RESIDUALS, sample_charts
 from marginflow.report.results.summary import Fields
-from marginflow.report.table import Table
 
 
-def showing(result: Fields) -> Showing:
+def point(result: Fields) -> Showing:
     """The residuals and the sizes of what remains, under the status of the point or what the certificate says."""
     found = _certificate(result)
     rows: list[tuple[object, ...]] = [(name, endless(found[key])) for key, name in RESIDUALS.items()]
@@ -19,7 +18,7 @@ def showing(result: Fields) -> Showing:
         if "live_neurons" in result:
             rows.append(("Neurons that differ", result["live_neurons"]))
         rows.append(("Seconds", result["seconds"]))
-    return Showing(sentence=sentence, table=Table(columns=("", ""), rows=tuple(rows), caption="The certificate"))
+    return Showing.of(sentence, rows, caption="The certificate")
 
 
 def _certificate(result: Fields) -> Fields:
@@ -47,7 +46,7 @@ def _of_classes(found: Fields) -> list[tuple[object, ...]]:
     ]
 
 
-def charts(result: Fields) -> list[Chart]:
+def point_charts(result: Fields) -> list[Chart]:
     """Margins, and multipliers against margins; of more than two classes the margin to the nearest rival by class."""
     found = _certificate(result)
     if "n_classes" not in found:

@@ -2,10 +2,9 @@
 
 import inspect
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import Any, Final
 
-from marginflow.plain import to_plain
+from marginflow.plain import named_values, to_plain
 from marginflow.report.results.summary import Fields
 
 # Attributes and methods that a notebook shows beside, or instead of, the plain form of a class.
@@ -44,7 +43,7 @@ def record_of(result: Any, data: Any = None) -> Fields:
         case "Results":
             return Fields(_sweep(result.sweep), rows=result.rows, failed=len(result.failed))
         case name:
-            return Fields(_plain(result) | to_plain(_named(result, _BESIDE.get(name, ()))))
+            return Fields(_plain(result) | to_plain(named_values(result, _BESIDE.get(name, ()))))
 
 
 def _plain(result: Any) -> dict[str, Any]:
@@ -54,11 +53,6 @@ def _plain(result: Any) -> dict[str, Any]:
     whole = {"arrays": True} if "arrays" in inspect.signature(result.to_dict).parameters else {}
     plain: dict[str, Any] = result.to_dict(**whole)
     return plain
-
-
-def _named(result: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    found = {name.rpartition(".")[2]: attrgetter(name)(result) for name in names}
-    return {name: value() if inspect.ismethod(value) else value for name, value in found.items()}
 
 
 def _sweep(sweep: Any) -> Mapping[str, Any]:

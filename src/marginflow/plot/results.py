@@ -10,44 +10,45 @@ import importlib
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from marginflow.errors import InputError
 from marginflow.plot.html import WIDTH, pictures_html, shown
 from marginflow.plot.records import record_of
+from marginflow.report.content import Table
 from marginflow.report.style import printed
-from marginflow.report.table import Table
 from marginflow.report.vega import alt
 
 if TYPE_CHECKING:
-    from marginflow.report.chart import Chart
+    from marginflow.report.content import Chart
 
-# The file of this room that shows a class, by its name.
+# What shows a class, by its name: a file of this room, and the function in it that gives the sentence and the table;
+# beside it stands `..._charts`.
 PICTURES: Final = {
-    "Dataset": "datasets",
-    "Run": "runs",
-    "Limit": "points",
-    "Certificate": "points",
-    "Radius": "radii",
-    "Verdict": "pages",
-    "Audit": "audits",
-    "Influence": "influences",
-    "Sweep": "sweeps",
-    "Results": "sweeps",
-    "ClassesLimit": "points",
-    "ClassifierKKT": "points",
-    "ClassesAudit": "audits",
-    "Hunt": "pages",
-    "FigureResult": "pages",
-    "Universal": "perturbations",
-    "UniversalChange": "perturbations",
-    "RaySteps": "perturbations",
-    "Statement": "statements",
-    "Atlas": "maps",
-    "Valuation": "valuations",
-    "Unlearning": "valuations",
+    "Dataset": "datasets.sample",
+    "Run": "runs.run",
+    "Limit": "points.point",
+    "Certificate": "points.point",
+    "Radius": "perturbations.radius",
+    "Verdict": "pages.page",
+    "Audit": "pages.audit",
+    "Influence": "left_out.influence",
+    "Sweep": "sweeps.sweep",
+    "Results": "sweeps.sweep",
+    "ClassesLimit": "points.point",
+    "ClassifierKKT": "points.point",
+    "ClassesAudit": "pages.audit",
+    "Hunt": "pages.page",
+    "FigureResult": "pages.page",
+    "Universal": "perturbations.perturbation",
+    "UniversalChange": "perturbations.perturbation",
+    "RaySteps": "perturbations.perturbation",
+    "Statement": "statements.statement",
+    "Atlas": "statements.atlas",
+    "Valuation": "left_out.comparison",
+    "Unlearning": "left_out.comparison",
 }
 _PARAMETERS: Final = r'"(name|param)": "(brush|chosen|zoom|hovered)"'
 
@@ -69,23 +70,36 @@ class Showing:
     table: Table
     formula: str = ""
 
+    @classmethod
+    def of(
+        cls,
+        sentence: str,
+        rows: Iterable[tuple[object, ...]],
+        *,
+        caption: str,
+        columns: tuple[str, ...] = ("", ""),
+        formula: str = "",
+    ) -> Showing:
+        """A sentence over rows, which by default are names and values without headings."""
+        table = Table(columns=columns, rows=tuple(rows), caption=caption)
+        return cls(sentence=sentence, table=table, formula=formula)
+
 
 def plot_of(result: object, **options: Any) -> Any:
     """The charts of a result beside each other as one Altair chart."""
-    room = _room(result)
+    _, charts = _shown_by(result)
     data = options.pop("data", None) if type(result).__name__ == "Run" else None
-    return beside_each_other(room.charts(record_of(result, data), **options))
+    return beside_each_other(charts(record_of(result, data), **options))
 
 
 def html_of(result: object) -> str:
     """The sentence, the table and the pictures of a result; without altair and vl-convert no pictures."""
-    room, record = _room(result), record_of(result)
-    showing: Showing = room.showing(record)
+    (show, charts), record = _shown_by(result), record_of(result)
+    showing: Showing = show(record)
     try:
-        charts = room.charts(record)
+        pictures = pictures_html(charts(record))
     except ModuleNotFoundError:  # the library without charts
-        charts = []
-    pictures = pictures_html(charts)
+        pictures = ""
     return shown(type(result).__name__, showing.sentence, showing.table, pictures, formula=showing.formula)
 
 
@@ -130,8 +144,11 @@ def _apart(number: int, chart: Chart) -> dict[str, Any]:
     return made
 
 
-def _room(result: object) -> Any:
+def _shown_by(result: object) -> tuple[Any, Any]:
+    """What makes the sentence and the table of a record, and what makes its charts."""
     name = type(result).__name__
     if name not in PICTURES:
         raise InputError(f"{name} has no picture; {', '.join(PICTURES)} have one.")
-    return importlib.import_module(f"marginflow.plot.{PICTURES[name]}")
+    file, _, kind = PICTURES[name].partition(".")
+    room = importlib.import_module(f"marginflow.plot.{file}")
+    return getattr(room, kind), getattr(room, f"{kind}_charts")

@@ -3,36 +3,34 @@
 import math
 
 from marginflow.plot.results import Showing
-from marginflow.report.chart import Chart
+from marginflow.report.content import Chart
 from marginflow.report.results.summary import Fields
 from marginflow.report.results.training import by_step, loss_chart
-from marginflow.report.table import Table
 
 
-def showing(run: Fields) -> Showing:
+def run(found: Fields) -> Showing:
     """The end of the run."""
-    log_loss = run["log_loss"]
+    log_loss = found["log_loss"]
     loss = None if log_loss is None else math.exp(log_loss) if log_loss > -700 else f"10^{log_loss / math.log(10):.1f}"
     rows: tuple[tuple[object, ...], ...] = (
-        ("Ended because", run["status"]),
-        ("Steps", run["steps"]),
+        ("Ended because", found["status"]),
+        ("Steps", found["steps"]),
         ("Loss", loss),
-        ("Smallest margin / ‖θ‖²", run["margins"]["smallest"][-1]),
-        ("All samples correct", run["separated"]),
-        ("Seconds", run["seconds"]),
+        ("Smallest margin / ‖θ‖²", found["margins"]["smallest"][-1]),
+        ("All samples correct", found["separated"]),
+        ("Seconds", found["seconds"]),
     )
-    table = Table(columns=("", ""), rows=rows, caption="The end of the run")
-    correct = "every sample is correct" if run["separated"] else "not every sample is correct"
-    return Showing(sentence=f"{run['status']} after {run['steps']} steps; {correct}.", table=table)
+    correct = "every sample is correct" if found["separated"] else "not every sample is correct"
+    return Showing.of(f"{found['status']} after {found['steps']} steps; {correct}.", rows, caption="The end of the run")
 
 
-def charts(run: Fields) -> list[Chart]:
+def run_charts(found: Fields) -> list[Chart]:
     """Loss and margins; the residual of the KKT conditions too where the run was looked at with its data."""
-    kept = run.object("records")
+    kept = found.object("records")
     steps = [step + 1 for step in kept["step"]]
     margins: list[dict[str, object]] = [
         {"step": step, "size": value, "margin": name}
-        for name, values in run["margins"].items()
+        for name, values in found["margins"].items()
         for step, value in zip(steps, values, strict=True)
     ]
     described = "Smallest, median and largest margin, divided by the power of ‖θ‖ with which they grow."
@@ -41,8 +39,8 @@ def charts(run: Fields) -> list[Chart]:
         loss_chart(steps, kept.numbers("log_loss")),
         by_step(margins, "size", heading, series="margin", title="Margins", description=described),
     ]
-    if "residuals" in run:
-        rows = [row | {"step": row["step"] + 1} for row in run.objects("residuals")]
+    if "residuals" in found:
+        rows = [row | {"step": row["step"] + 1} for row in found.objects("residuals")]
         described = "Residual of the KKT conditions with the best multipliers, from where the data are separated on."
         title, heading = "Distance from a KKT point", "Relative KKT residual"
         drawn.append(by_step(rows, "residual", heading, title=title, description=described, y_scale="log"))

@@ -1,13 +1,12 @@
 """A sweep and its results in a notebook: what varies, and the rows that are there."""
 
 from marginflow.plot.results import Showing
-from marginflow.report.chart import Chart
+from marginflow.report.content import Chart
 from marginflow.report.results.plain import natural_axes, row_chart, row_table
 from marginflow.report.results.summary import Fields
-from marginflow.report.table import Table
 
 
-def showing(result: Fields) -> Showing:
+def sweep(result: Fields) -> Showing:
     """The axes of a sweep; of results how many there are, and the first rows."""
     name, cells = result["name"], result["cells"]
     if "rows" in result:
@@ -18,12 +17,14 @@ def showing(result: Fields) -> Showing:
     if result["points"]:
         rows.append(("points", f"{result['points']} combinations"))
     rows += [("seed", result["seeds"]), *result["fixed"].items()]
-    table = Table(columns=("Parameter", "Values"), rows=tuple(rows), caption="What varies")
     named = f"{name}: " if result["named"] else ""
-    return Showing(sentence=f"{named}{cells} cells of the task {result['task']}.", table=table)
+    sentence = f"{named}{cells} cells of the task {result['task']}."
+    return Showing.of(sentence, rows, caption="What varies", columns=("Parameter", "Values"))
 
 
-def charts(result: Fields, *, x: str | None = None, y: str | None = None, series: str | None = None) -> list[Chart]:
+def sweep_charts(
+    result: Fields, *, x: str | None = None, y: str | None = None, series: str | None = None
+) -> list[Chart]:
     """Column `y` of the rows against column `x`, one curve for each value of `series`; where none is named, the first
     measured column against the first parameter that varies."""
     rows = result.get("rows", ())

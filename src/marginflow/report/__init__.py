@@ -1,13 +1,11 @@
 """Rows in, one offline HTML file out; no number is computed here."""
 
 from marginflow.doors import show_doors
-from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, histogram, lines, points
-from marginflow.report.formula import Formula
+from marginflow.report.content import Chart, Formula, Table, text_of
 from marginflow.report.page import Page, Section, render, write
 from marginflow.report.robustness_chart import robustness_curve_chart
 from marginflow.report.static import draw
-from marginflow.report.table import Table, text_of
 
 __all__ = [
     "Chart",

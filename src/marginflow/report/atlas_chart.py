@@ -7,9 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from marginflow.report.chart import Chart
-from marginflow.report.encodings import axis, finished, legend
-from marginflow.report.table import Table
+from marginflow.report.content import Chart
+from marginflow.report.encodings import axis, legend
 from marginflow.report.vega import alt
 
 Record = Mapping[str, Any]
@@ -43,7 +42,6 @@ def atlas_chart(atlas: Record) -> Chart:
         )
     lows = {name: [low for low, _ in edges[name].values()] for name in edges}
     scales = {name: _scale(values) for name, values in lows.items()}
-    colour = _colour()
     marks = [
         {"x": mark["numbers"][across], "y": mark["numbers"][up] if up else 0.5}
         | {name: mark[name] for name in ("mark", "word")}
@@ -62,8 +60,8 @@ def atlas_chart(atlas: Record) -> Chart:
             x2="x2:Q",
             y=y,
             y2="y2:Q",
-            color=colour,
-            stroke=alt.Stroke("word:N", title=None, scale=_words(), legend=legend(list(COLOURS))),
+            color=_by_word(alt.Color),
+            stroke=_by_word(alt.Stroke),
             tooltip=[*(f"{name}:Q" for name in (across, up) if name), "word:N", "binding:N"],
         )
     ]
@@ -76,20 +74,12 @@ def atlas_chart(atlas: Record) -> Chart:
     words = f"Each cell is one choice of {across}{f' and {up}' if up else ''}."
     if marks:
         words += " Crosses: the experiments of the paper."
-    return Chart(
-        specification=finished(alt.layer(*layers), description=words, height=360),
-        title=title,
-        description=words,
-        numbers=_table(atlas, title),
-    )
+    return _chart(atlas, layers, title, words, height=360)
 
 
-def _words() -> alt.Scale:
-    return alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
-
-
-def _colour() -> alt.Color:
-    return alt.Color("word:N", title=None, scale=_words(), legend=legend(list(COLOURS)))
+def _by_word(channel: Any) -> Any:
+    scale = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
+    return channel("word:N", title=None, scale=scale, legend=legend(list(COLOURS)))
 
 
 def _axis(rows: Sequence[Mapping[str, Any]], column: str, values: Sequence[float]) -> alt.Axis:
@@ -98,8 +88,8 @@ def _axis(rows: Sequence[Mapping[str, Any]], column: str, values: Sequence[float
     return alt.Axis(**{**written, "grid": False})
 
 
-def _table(atlas: Record, title: str) -> Table:
-    """The cells with their words and bounds, and what was observed in them."""
+def _chart(atlas: Record, layers: Sequence[Any], title: str, description: str, *, height: int) -> Chart:
+    """The layers over a table of the cells with their words and bounds, and what was observed in them."""
     cells = atlas["cells"][:TABLE_ROWS]
     columns = {**{name: name for name in cells[0]["numbers"]}, "word": "", "binding": "Binding", "bound": "Bound"}
     if atlas["observed_name"]:
@@ -108,7 +98,8 @@ def _table(atlas: Record, title: str) -> Table:
         {**cell, **cell["numbers"], **_observed(cell), "outcomes": ", ".join(dict.fromkeys(cell["outcomes"]))}
         for cell in cells
     ]
-    return Table.of(rows, columns=columns, caption=f"The first cells of “{title}”")
+    caption = f"The first cells of “{title}”"
+    return Chart.of(alt.layer(*layers), rows, columns, title, description, height, caption=caption)
 
 
 def _observed(cell: Record) -> dict[str, float | None]:
@@ -133,7 +124,7 @@ def observed_chart(atlas: Record) -> Chart:
     values = [row[name] for row in rows for name in ("bound", "least", "largest")]
     positive = bool(values) and min(values) > 0
     scale = alt.Scale(type="log", nice=True) if positive else alt.Scale(zero=False)
-    colour = _colour()
+    colour = _by_word(alt.Color)
     base = alt.Chart(alt.Data(values=rows))
     x = alt.X("bound:Q", title="bound of the theorem", scale=scale)
     ends = [{"bound": end, "observed": end} for end in (min(values, default=0.0), max(values, default=1.0))]
@@ -149,12 +140,7 @@ def observed_chart(atlas: Record) -> Chart:
     ]
     title = f"Bound of {atlas['id']} against observed"
     description = f"Across: the bound. Up: {atlas['observed_name']}. Dashed: where both are equal. {atlas['sentence']}"
-    return Chart(
-        specification=finished(alt.layer(*layers), description=description, height=320),
-        title=title,
-        description=description,
-        numbers=_table(atlas, title),
-    )
+    return _chart(atlas, layers, title, description, height=320)
 
 
 def _distinct(cells: Sequence[Record], names: tuple[str, str | None]) -> list[Record]:

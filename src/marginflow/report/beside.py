@@ -70,6 +70,14 @@ def _curve(panel: Panel, row: Row) -> tuple[str, str]:
 def _place(panel: Panel, row: Row) -> float | None:
     """Where on the axis a row is, in units in which the axis is even; None if it cannot be drawn."""
     entry, logarithmic = row[panel.x], panel.x_scale == "log"
-    if not isinstance(entry, int | float) or not math.isfinite(entry) or (logarithmic and entry <= 0):
-        return None
+    return even(entry, logarithmic) if isinstance(entry, int | float) and drawable(entry, logarithmic) else None
+
+
+def drawable(entry: float, logarithmic: bool) -> bool:
+    """Whether an axis shows a number."""
+    return math.isfinite(entry) and (entry > 0 or not logarithmic)
+
+
+def even(entry: float, logarithmic: bool) -> float:
+    """The number in units in which the axis is even."""
     return math.log(entry) if logarithmic else float(entry)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from marginflow.report.chart import Chart
+from marginflow.report.content import Chart
 from marginflow.report.encodings import (
     DRAWN_BY_MOUSE,
     SERIES_COLOURS,
@@ -21,7 +21,6 @@ from marginflow.report.encodings import (
     by_name,
     by_number,
     chosen_opacity,
-    colour,
     field,
     inline,
     legend,
@@ -84,15 +83,13 @@ def points(
         "x": _along(alt.X, rows, x, titles, x_scale, padding=8),
         "y": _along(alt.Y, rows, y, titles, y_scale, padding=8),
     }
-    brush = alt.selection_interval(name="brush", on=DRAWN_BY_MOUSE, translate=DRAWN_BY_MOUSE, zoom=False)
+    brush = _brush()
     marks = base.mark_point(filled=True, size=70, clip=True).add_params(brush)
     visible: Any = brush
     if series is not None:
-        series_names = names(rows, series)
         chosen = legend_filter(series)
         marks = marks.add_params(chosen)
-        encodings["color"] = colour(series, series_names, titles[series])
-        encodings["shape"] = _shape(series, series_names, titles[series])
+        encodings |= _told_apart(rows, series, titles, "color", "shape", alone=True)
         visible = brush & chosen
     marks = marks.encode(
         **encodings,
@@ -117,14 +114,10 @@ def histogram(
     A brush along the axis says how many values lie under it, and their smallest, median and largest.
     """
     rows = worded(rows, series)
-    series_names = names(rows, series)
     steps = alt.Bin(maxbins=min(bins, max(_FEWEST_BINS, 4 * math.isqrt(len(rows)))))
     base = alt.Chart(inline(rows))
     chosen = legend_filter(series)
-    named = legend(series_names) if len(series_names) > 1 else None  # one alone needs no legend
-    brush = alt.selection_interval(
-        name="brush", encodings=["x"], on=DRAWN_BY_MOUSE, translate=DRAWN_BY_MOUSE, zoom=False
-    )
+    brush = _brush(encodings=["x"])
     bars = (
         base.mark_bar(strokeWidth=1.5, binSpacing=0)
         .encode(
@@ -136,8 +129,7 @@ def histogram(
                 axis=_binned([row[value] for row in rows]),
             ),
             y=alt.Y(aggregate="count", type="quantitative", stack=None, title="Samples", axis=_counted()),
-            color=colour(series, series_names, titles[series]).legend(named),
-            stroke=by_name(alt.Stroke, series, series_names, SERIES_COLOURS, title=titles[series], legend=named),
+            **_told_apart(rows, series, titles, "color", "stroke"),
             fillOpacity=alt.condition(brush & chosen, alt.value(0.45), alt.value(0.08)),
             strokeOpacity=alt.condition(brush & chosen, alt.value(1.0), alt.value(0.15)),
             tooltip=[
@@ -189,21 +181,15 @@ def dots(
     in it, so that charts of the same quantity can be compared.
     """
     rows = worded(rows, series, category)
-    series_names, categories = names(rows, series), names(rows, category)
+    categories = names(rows, category)
     chosen = legend_filter(series)
     marks = (
         positive(alt.Chart(inline(rows)), {value: scale})
         .mark_point(filled=True, size=110)
         .encode(
             x=_along(alt.X, rows, value, titles, scale, padding=12, span=span),
-            y=alt.Y(
-                field(category),
-                type="nominal",
-                title=None,
-                scale=alt.Scale(domain=categories),
-                axis=alt.Axis(grid=True, labelLimit=140),
-            ),
-            **_told_apart(series, series_names, titles[series]),
+            y=_one_below_the_other(category, categories, title=None, grid=True),
+            **_told_apart(rows, series, titles, "color", "shape"),
             opacity=chosen_opacity(chosen),
             tooltip=tooltips(rows, titles),
         )
@@ -229,13 +215,7 @@ def strips(
         .mark_tick(thickness=1.5, opacity=0.5, color="var(--series-1)")
         .encode(
             x=_along(alt.X, rows, value, titles, "linear", padding=8),
-            y=alt.Y(
-                field(category),
-                type="nominal",
-                title=titles[category],
-                scale=alt.Scale(domain=categories),
-                axis=alt.Axis(labelLimit=140),
-            ),
+            y=_one_below_the_other(category, categories, title=titles[category]),
             tooltip=tooltips(rows, titles),
         )
     )
@@ -261,16 +241,34 @@ def _along(
     return by_number(channel, column, title=titles[column], scale=along, axis=marked)
 
 
-def _told_apart(series: str, series_names: list[str], title: str) -> dict[str, Any]:
-    """Colour and shape of each series; one alone needs no legend."""
-    encodings = {"color": colour(series, series_names, title), "shape": _shape(series, series_names, title)}
-    if len(series_names) < 2:
-        encodings = {name: channel.legend(None) for name, channel in encodings.items()}
-    return encodings
+def _one_below_the_other(category: str, categories: list[str], *, title: str | None, **axis: Any) -> alt.Y:
+    """A line for each category."""
+    scale, lines = alt.Scale(domain=categories), alt.Axis(labelLimit=140, **axis)
+    return alt.Y(field(category), type="nominal", title=title, scale=scale, axis=lines)
 
 
-def _shape(series: str, series_names: list[str], title: str) -> alt.Shape:
-    return by_name(alt.Shape, series, series_names, SERIES_SHAPES, title=title, legend=legend(series_names))
+def _told_apart(
+    rows: Sequence[Row], series: str, titles: Mapping[str, str], *channels: str, alone: bool = False
+) -> dict[str, Any]:
+    """Channels such as "color" and "shape" by series; one `alone` needs no legend unless that is said."""
+    listed = names(rows, series)
+    named = legend(listed) if alone or len(listed) > 1 else None
+    return {
+        name: by_name(
+            getattr(alt, name.capitalize()),
+            series,
+            listed,
+            SERIES_SHAPES if name == "shape" else SERIES_COLOURS,
+            title=titles[series],
+            legend=named,
+        )
+        for name in channels
+    }
+
+
+def _brush(**options: Any) -> alt.Parameter:
+    """A rectangle that is drawn and moved by the mouse."""
+    return alt.selection_interval(name="brush", on=DRAWN_BY_MOUSE, translate=DRAWN_BY_MOUSE, zoom=False, **options)
 
 
 def _under_the_brush(base: alt.Chart, visible: Any, column: str) -> Any:

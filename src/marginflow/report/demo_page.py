@@ -8,8 +8,8 @@ from html import escape
 from typing import Any, Final
 
 from marginflow.report.bundle import style_text, template_text, vega_script
+from marginflow.report.content import mathml
 from marginflow.report.demo_charts import bound_chart, cluster_chart, map_chart
-from marginflow.report.formula import mathml
 from marginflow.report.page import render_template, script_safe
 from marginflow.report.style import signs
 from marginflow.theory.bibliography import PAPERS

@@ -6,6 +6,7 @@ put in an order with few crossings, and every place as near to what it is joined
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from html import escape
 from itertools import pairwise
 from typing import Any, Final
@@ -69,13 +70,9 @@ def label(node: str, id: str) -> str:
 def _layers(uses: Mapping[str, Sequence[str]]) -> dict[str, int]:
     """The longest way to every statement from the first."""
     layer = dict.fromkeys(uses, 0)
-    moved = True
-    while moved:
-        moved = False
-        for node, others in uses.items():
-            for other in others:
-                if layer[other] <= layer[node]:
-                    layer[other], moved = layer[node] + 1, True
+    for node in reversed(tuple(TopologicalSorter(uses).static_order())):
+        for other in uses[node]:
+            layer[other] = max(layer[other], layer[node] + 1)
     return layer
 
 

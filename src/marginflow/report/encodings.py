@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from marginflow.plain import to_plain
+from marginflow.report.legends import CORNERS
 from marginflow.report.style import ALL_POWERS, FONT, POWER_OF_TEN, raised
 from marginflow.report.vega import alt, checked_at_the_end
 
@@ -18,16 +19,7 @@ Scale = Literal["linear", "log"]
 # Colours are variables of the page's style sheet, so that a chart follows the reader's light or dark mode.
 SERIES_COLOURS = [f"var(--series-{number})" for number in range(1, 9)]
 SERIES_DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3], [4, 1], [1, 3], [10, 2, 2, 2, 2, 2]]
-SERIES_SHAPES = [
-    "circle",
-    "square",
-    "triangle-up",
-    "diamond",
-    "cross",
-    "triangle-down",
-    "triangle-right",
-    "triangle-left",
-]
+SERIES_SHAPES = list(CORNERS)
 # A finger on a chart scrolls the page; only a mouse or a pen draws on it.
 DRAWN_BY_MOUSE = "[pointerdown[event.pointerType !== 'touch'], window:pointerup] > window:pointermove!"
 FADED = 0.12
@@ -106,13 +98,11 @@ def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
 
     Between whole numbers, such as counts, there is no tick.
     """
-    exponents = [
-        math.log10(value) for row in rows if isinstance(value := plain(row.get(column)), int | float) and value > 0
-    ]
+    values = [value for row in rows if isinstance(value := plain(row.get(column)), int | float)]
+    exponents = [math.log10(value) for value in values if value > 0]
     if kind == "linear":
         if exponents and max(exponents) < _TINY:
             return alt.Axis(tickCount=6, labelExpr=POWER_OF_TEN)
-        values = [value for row in rows if isinstance(value := plain(row.get(column)), int | float)]
         whole = bool(values) and all(value == int(value) for value in values)
         return alt.Axis(tickCount=6, format="~r", **({"tickMinStep": 1} if whole else {}))
     if not exponents:
@@ -125,11 +115,6 @@ def axis(rows: Sequence[Row], column: str, kind: Scale) -> alt.Axis:
     step = max(1, math.ceil((high - low) / 7))
     written = POWER_OF_TEN if high - low <= _FEW_DECADES else ALL_POWERS
     return alt.Axis(values=[float(f"1e{exponent}") for exponent in range(low, high + 1, step)], labelExpr=written)
-
-
-def colour(series: str, series_names: list[str], title: str) -> alt.Color:
-    """Colour by series."""
-    return by_name(alt.Color, series, series_names, SERIES_COLOURS, title=title, legend=legend(series_names))
 
 
 def by_name(
@@ -183,14 +168,10 @@ def tooltips(rows: Sequence[Row], titles: Mapping[str, str]) -> list[alt.Tooltip
     ]
 
 
-def finished(chart: Any, *, description: str, height: int = 240) -> dict[str, Any]:
-    """The specification with the size and the style of the page, checked against the schema of Vega-Lite."""
-    with checked_at_the_end():
-        return _finished(chart, description, height)
-
-
-def _finished(chart: Any, description: str, height: int) -> dict[str, Any]:
-    sized = chart.properties(width="container", height=height, description=description, background="transparent")
+@checked_at_the_end()
+def finished(chart: Any, *, description: str, height: int, width: int | str = "container") -> dict[str, Any]:
+    """The specification with a size and the style of the page, checked against the schema of Vega-Lite."""
+    sized = chart.properties(width=width, height=height, description=description, background="transparent")
     axes = alt.AxisConfig(
         labelColor="var(--muted)",
         titleColor="var(--ink)",

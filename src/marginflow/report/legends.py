@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any, Final
 
 _ARM: Final = 1 / 3  # half of the width of an arm of a cross
-# Corners of marks, or arcs between them, where the half of a mark is 1.
-_CORNERS: Final = {
+# The marks of series, by their corners, or arcs between them, where the half of a mark is 1.
+CORNERS: Final = {
     "circle": ((0, -1), (1, 0), (0, 1), (-1, 0)),
     "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
     "triangle-up": ((0, -1), (1, 1), (-1, 1)),
@@ -61,7 +61,7 @@ def _marked(legend: dict[str, Any], scales: dict[str, dict[str, Any]]) -> dict[s
     shapes = next(
         (dict(zip(s["domain"], s["range"], strict=True)) for s in scales.values() if _shapes(s, told_apart)), {}
     )
-    if not shapes or not set(shapes.values()) <= _CORNERS.keys():
+    if not shapes or not set(shapes.values()) <= CORNERS.keys():
         return legend
     rules = [{"test": f"datum.value === {json.dumps(name)}", "value": _path(shape)} for name, shape in shapes.items()]
     filled = {"scale": legend["stroke"], "field": "value"} if "stroke" in legend else {"value": "#888"}
@@ -71,7 +71,7 @@ def _marked(legend: dict[str, Any], scales: dict[str, dict[str, Any]]) -> dict[s
 
 def _path(shape: str) -> str:
     """A line with a mark in its middle; the sides of the mark are strokes of their own, too short to be dashed."""
-    corners = [(_MIDDLE + _HALF * x, _HALF * y) for x, y in _CORNERS[shape]]
+    corners = [(_MIDDLE + _HALF * x, _HALF * y) for x, y in CORNERS[shape]]
     to = f"A{_HALF:g},{_HALF:g},0,0,1," if shape == "circle" else "L"
     begin, *others = (f"{x:g},{y:g}" for x, y in corners)
     around = f"M{begin}" + "".join(f"{to}{corner}" for corner in (*others, begin)) + "Z"

@@ -3,9 +3,9 @@
 import math
 
 from marginflow.display import duration
+from marginflow.report.content import Table, Verbatim, text_of
 from marginflow.report.page import Page, Section, render
 from marginflow.report.results.plain import natural_axes, row_chart
-from marginflow.report.table import Table, Verbatim, text_of
 from marginflow.sweeps import Sight
 
 _EVERY = 10  # seconds after which a browser asks for the page again
@@ -63,7 +63,7 @@ def _pictures(sight: Sight, x: str | None, y: str | None, series: str | None) ->
         x, y, series = natural_axes(sight.rows)
     if x is None or y is None or not sight.rows:
         return []
-    return [Section(heading="So far", content=(row_chart(sight.rows, x=x, y=y, series=series),))]
+    return [Section.of("So far", row_chart(sight.rows, x=x, y=y, series=series))]
 
 
 def _failures(sight: Sight) -> list[Section]:
@@ -85,7 +85,7 @@ def _failures(sight: Sight) -> list[Section]:
         Table.of(found, columns=short, caption="Failed cells"),
         Table.of(found, columns=long, caption="Their tracebacks and what they printed"),
     )
-    return [Section(heading="Failed", content=tables)]
+    return [Section.of("Failed", *tables)]
 
 
 def _stores(sight: Sight) -> list[Section]:
@@ -97,7 +97,7 @@ def _stores(sight: Sight) -> list[Section]:
         for store in sight.stores
     ]
     columns = {"store": "Store", "done": "Done", "failed": "Failed", "writing": "A process is writing"}
-    return [Section(heading="Stores", content=(Table.of(rows, columns=columns, caption="Stores of the sweep"),))]
+    return [Section.of("Stores", Table.of(rows, columns=columns, caption="Stores of the sweep"))]
 
 
 def _cells(sight: Sight) -> Section:
@@ -119,4 +119,4 @@ def _cells(sight: Sight) -> Section:
         took += f" The missing ones take about {duration(total / count * sight.missing)} if they are like them."
     columns = {"cell": "Cell", "status": "Status", "seconds": "Seconds", "memory": "MiB"}
     caption = f"{len(rows)} of {count} finished cells, the newest first"
-    return Section(heading="Cells", paragraphs=(took,), content=(Table.of(rows, columns=columns, caption=caption),))
+    return Section.of("Cells", took, Table.of(rows, columns=columns, caption=caption))

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from marginflow.report.bundle import with_style
 from marginflow.report.plane_svg import DARK_TWINS
 from marginflow.report.style import colours
 
@@ -23,8 +24,7 @@ def follow_reader(svg: str) -> str:
     >>> 'stroke="#1c2024"' in follow_reader('<svg><path stroke="#1c2024"/></svg>')
     True
     """
-    end = svg.index(">", svg.index("<svg")) + 1
-    return f"{svg[:end]}<style>{_dark_rules()}</style>{svg[end:]}"
+    return with_style(svg, _dark_rules())
 
 
 @cache

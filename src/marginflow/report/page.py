@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from marginflow.display import Brief
 from marginflow.report.bundle import style_text, template_text, vega_script
-from marginflow.report.chart import Chart
-from marginflow.report.formula import Formula, mathml
+from marginflow.report.content import Chart, Formula, Table, Verbatim, mathml, text_of
 from marginflow.report.static import inline_svg
 from marginflow.report.style import raised, signs
-from marginflow.report.table import Table, Verbatim, text_of
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
@@ -31,6 +29,14 @@ class Section(Brief):
     heading: str
     paragraphs: tuple[str, ...] = ()
     content: tuple[Table | Chart | Formula, ...] = ()
+
+    @classmethod
+    def of(cls, heading: str, *parts: str | Table | Chart | Formula) -> Section:
+        """The section of a heading, texts and what is drawn or listed below them."""
+        texts = tuple(part for part in parts if isinstance(part, str))
+        return cls(
+            heading=heading, paragraphs=texts, content=tuple(part for part in parts if not isinstance(part, str))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

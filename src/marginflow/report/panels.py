@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from marginflow.report.beside import DRAWN_AT, beside, curves_of, moved, room_beside
-from marginflow.report.chart import Chart
+from marginflow.report.content import Chart
 from marginflow.report.encodings import (
     DRAWN_BY_MOUSE,
     SERIES_COLOURS,
@@ -42,13 +42,9 @@ _MOST_TICKS = 10
 _MARGIN = 10  # pixels beside the first and the last mark
 
 
+@checked_at_the_end()
 def chart_of(panel: Panel) -> Chart:
     """Areas, intervals, reference lines, curves, marks and points of a panel, one over the other."""
-    with checked_at_the_end():
-        return _chart_of(panel)
-
-
-def _chart_of(panel: Panel) -> Chart:
     panel = replace(panel, rows=worded(panel.rows, panel.series, panel.variant))
     if _drawn_beside(panel):
         panel = replace(panel, rows=beside(panel))
@@ -62,9 +58,8 @@ def _chart_of(panel: Panel) -> Chart:
         *reference_names(panel, place),
     ]
     drawn = alt.layer(*layers).resolve_scale(color="independent", strokeDash="independent", shape="independent")
-    height = 440 if panel.square else 280
-    chart = Chart.of(drawn, panel.rows, panel.titles, panel.title, panel.description, height)
-    return replace(chart, specification={**chart.specification, "width": 440}) if panel.square else chart
+    height, width = (440, 440) if panel.square else (280, "container")
+    return Chart.of(drawn, panel.rows, panel.titles, panel.title, panel.description, height, width)
 
 
 def _position(panel: Panel, y: str, x: str | None = None) -> dict[str, Any]:
@@ -126,15 +121,16 @@ def _colour(panel: Panel, *, legend: bool) -> dict[str, Any]:
     series_names = names(panel.rows, panel.series)
     if panel.square:  # rays of a decision boundary: one colour for all of them
         return {"color": alt.value("var(--ink)"), "detail": alt.Detail(field(panel.series), type="nominal")}
-    own = alt.Legend(columns=_columns(series_names), symbolType="stroke", symbolSize=400) if legend else None
+    own = _legend(series_names) if legend else None
     title = panel.titles[panel.series]
     return {"color": by_name(alt.Color, panel.series, series_names, SERIES_COLOURS, title=title, legend=own)}
 
 
-def _columns(series_names: Sequence[str]) -> int:
-    """As many names beside each other as fit into half of a page."""
-    widest = max((len(name) for name in series_names), default=0) + 4
-    return max(1, min(len(series_names), 60 // widest))
+def _legend(listed: Sequence[str]) -> alt.Legend:
+    """Strokes, with as many names beside each other as fit into half of a page."""
+    widest = max((len(name) for name in listed), default=0) + 4
+    columns = max(1, min(len(listed), 60 // widest))
+    return alt.Legend(columns=columns, symbolType="stroke", symbolSize=400)
 
 
 def _curves(panel: Panel) -> list[alt.Chart]:
@@ -152,13 +148,10 @@ def _curves(panel: Panel) -> list[alt.Chart]:
     dashed_by = panel.variant or (panel.series if not panel.marks and not panel.square else None)
     if dashed_by is not None:
         kinds = names(panel.rows, dashed_by)
-        several = len(kinds) > 1 and dashed_by != panel.series
         # Where colour and dashes tell the same series apart, their legends are one and must agree.
-        named = several or dashed_by == panel.series
-        own = alt.Legend(columns=_columns(kinds), symbolType="stroke", symbolSize=400) if named else None
-        encodings["strokeDash"] = by_name(
-            alt.StrokeDash, dashed_by, kinds, SERIES_DASHES, title=panel.titles[dashed_by], legend=own
-        )
+        named = len(kinds) > 1 or dashed_by == panel.series
+        own, title = _legend(kinds) if named else None, panel.titles[dashed_by]
+        encodings["strokeDash"] = by_name(alt.StrokeDash, dashed_by, kinds, SERIES_DASHES, title=title, legend=own)
     if _has_gaps(panel):
         encodings["detail"] = alt.Detail("part", type="nominal")
     if panel.series is not None and not panel.square:
@@ -202,8 +195,7 @@ def _widths(panel: Panel) -> dict[str, float]:
     """Widths by series where curves lie on each other: the first is the widest, so that each shows beside the next."""
     if panel.series is None or panel.square:
         return {}
-    kinds = {(str(row[panel.series]), str(row[panel.variant]) if panel.variant else "") for row in panel.rows}
-    if len(kinds) > len({series for series, _ in kinds}):  # one series has several curves
+    if len(curves_of(panel)) > len(names(panel.rows, panel.series)):  # one series has several curves
         return {}
     curves: dict[str, dict[object, float]] = {}
     for row in panel.rows:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, final
 
-from marginflow.report.beside import DRAWN_AT
+from marginflow.report.beside import DRAWN_AT, drawable, even
 from marginflow.report.encodings import Row, inline
 from marginflow.report.style import raised
 from marginflow.report.vega import alt
@@ -110,14 +110,14 @@ class _Frame:
         ys += [y for _, y in lines]
         extents = []
         for entries, logarithmic in ((xs, kinds[0]), (ys, kinds[1])):
-            kept = [_even(entry, logarithmic) for entry in entries if entry > 0 or not logarithmic]
+            kept = [even(entry, logarithmic) for entry in entries if entry > 0 or not logarithmic]
             extents.append((min(kept, default=0.0), max(kept, default=1.0)))
         return cls(x=extents[0], y=extents[1], logarithmic=kinds)
 
     def place(self, x: float, y: float) -> tuple[float, float]:
         """A point as shares of the width and of the height."""
         across, up = (
-            (_even(entry, logarithmic) - low) / ((high - low) or 1.0)
+            (even(entry, logarithmic) - low) / ((high - low) or 1.0)
             for entry, (low, high), logarithmic in zip((x, y), (self.x, self.y), self.logarithmic, strict=True)
         )
         return across, up
@@ -146,27 +146,20 @@ class _Frame:
         return [(a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])) for share in shares]
 
     def _drawable(self, x: float, y: float) -> bool:
-        return all(
-            math.isfinite(entry) and (entry > 0 or not logarithmic)
-            for entry, logarithmic in zip((x, y), self.logarithmic, strict=True)
-        )
+        return all(map(drawable, (x, y), self.logarithmic))
 
 
 def _numbers(rows: Sequence[Row], column: str) -> list[float]:
     return [float(entry) for row in rows if isinstance(entry := row.get(column), int | float) and math.isfinite(entry)]
 
 
-def _even(entry: float, logarithmic: bool) -> float:
-    return math.log(entry) if logarithmic else float(entry)
-
-
 def _at(points: Sequence[tuple[float, float]], share: float, logarithmic: bool) -> tuple[float, float]:
     """The point of a line at a share of its way along the axis of x."""
     ordered = sorted(points)
-    first, last = (_even(x, logarithmic) for x in (ordered[0][0], ordered[-1][0]))
+    first, last = (even(x, logarithmic) for x in (ordered[0][0], ordered[-1][0]))
     goal = first + share * (last - first)
     for (x0, y0), (x1, y1) in itertools.pairwise(ordered):
-        a, b = _even(x0, logarithmic), _even(x1, logarithmic)
+        a, b = even(x0, logarithmic), even(x1, logarithmic)
         if a <= goal <= b and b > a:
             part = (goal - a) / (b - a)
             return (math.exp(goal) if logarithmic else goal), y0 + part * (y1 - y0)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from marginflow.errors import InputError
-from marginflow.report.chart import Chart
 from marginflow.report.charts import lines, stairs
+from marginflow.report.content import Chart
 from marginflow.report.encodings import Row
 
 TITLES = {"relative_size": "‖δ‖ / √d", "share": "Share of points flipped", "series": "Curve"}

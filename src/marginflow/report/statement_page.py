@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from marginflow.report.atlas_chart import atlas_chart
 from marginflow.report.bundle import style_text
+from marginflow.report.content import mathml
 from marginflow.report.dependency_graph import dependency_graph
-from marginflow.report.formula import mathml
 from marginflow.report.page import render_template
 from marginflow.report.references import references
 from marginflow.report.static import inline_svg
@@ -20,10 +20,6 @@ from marginflow.report.verdicts import TONES
 Record = Mapping[str, Any]
 
 _FORMS: Final = {"printed": "As printed", "proved": "As proved", "sharp": "Sharp"}
-_ORDER: Final = (
-    *("Formula", *_FORMS.values(), "Remark", "Wrong in print", "Known now", "Needs", "Parameters"),
-    *("Rests on", "Of these false as printed, or with a gap", "Used by", "Control", "Check it", "Source"),
-)
 # What one looks up after reading, at the end of a page.
 _BESIDE: Final = ("Needs", "Parameters", "Of these false as printed, or with a gap", "Used by", "Check it", "Source")
 
@@ -47,25 +43,23 @@ def parts(record: Record) -> tuple[StatementPart, ...]:
     record : mapping
         Of `marginflow.theory.record.page_record`.
     """
-    forms = record["forms"] or {}
-    written = (("Formula", record["formula"]), *((title, forms.get(name)) for name, title in _FORMS.items()))
-    lists = (("Parameters", _parameters(record)), ("Wrong in print", tuple(map(_erratum, forms.get("errata", ())))))
-    control = record["control_outcome"]
-    texts = (
-        ("Remark", forms.get("remark")),
-        ("Known now", forms.get("known")),
-        ("Needs", _listed(record["needs"])),
-        ("Rests on", _listed(record["rests_on"])),
-        ("Of these false as printed, or with a gap", _listed(record["shaken_by"])),
-        ("Used by", _listed(record["used_by"])),
-        ("Control", _begun(f"{record['control_shows']} ({control}).") if control else ""),
-        ("Source", f"src/{record['file']}"),
+    forms, control = record["forms"] or {}, record["control_outcome"]
+    found = (
+        ("Formula", "formula", record["formula"]),
+        *((title, "formula", forms.get(name)) for name, title in _FORMS.items()),
+        ("Remark", "text", forms.get("remark")),
+        ("Wrong in print", "items", tuple(map(_erratum, forms.get("errata", ())))),
+        ("Known now", "text", forms.get("known")),
+        ("Needs", "text", _listed(record["needs"])),
+        ("Parameters", "items", tuple(f"{name}: {meaning}" for name, meaning in record["parameters"].items())),
+        ("Rests on", "text", _listed(record["rests_on"])),
+        ("Of these false as printed, or with a gap", "text", _listed(record["shaken_by"])),
+        ("Used by", "text", _listed(record["used_by"])),
+        ("Control", "text", _begun(f"{record['control_shows']} ({control}).") if control else ""),
+        ("Check it", "code", "\n".join(record["commands"])),
+        ("Source", "text", f"src/{record['file']}"),
     )
-    found = {title: StatementPart(title=title, formula=latex) for title, latex in written if latex}
-    found |= {title: StatementPart(title=title, items=items) for title, items in lists if items}
-    found |= {title: StatementPart(title=title, text=text) for title, text in texts if text}
-    found["Check it"] = StatementPart(title="Check it", code="\n".join(record["commands"]))
-    return tuple(found[title] for title in _ORDER if title in found)
+    return tuple(StatementPart(title=title, **{kind: content}) for title, kind, content in found if content)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -74,10 +68,6 @@ def _listed(names: Sequence[str]) -> str:
 
 def _begun(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]  # `capitalize` would make "kkt" of KKT
-
-
-def _parameters(record: Record) -> tuple[str, ...]:
-    return tuple(f"{name}: {meaning}" for name, meaning in record["parameters"].items())
 
 
 def _erratum(erratum: Mapping[str, str]) -> str:

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from marginflow.errors import InputError
-from marginflow.report.bundle import vega_lite_version
-from marginflow.report.chart import Chart
+from marginflow.report.bundle import register_fonts, vega_lite_version, with_fonts
+from marginflow.report.content import Chart
 from marginflow.report.legends import with_marked_legends
 from marginflow.report.style import Mode, Width, colours, printed
-from marginflow.report.typeface import register_fonts, with_fonts
 from marginflow.storage import write_bytes
 
 FORMATS: Final = (".svg", ".png", ".pdf")

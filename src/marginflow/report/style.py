@@ -1,17 +1,17 @@
 """The one style of printed charts: column or page width, 8 pt, light or dark, real superscripts, legends that fit.
 
-A printed chart carries its font (`typeface`), an SVG as data, PNG and PDF as drawn or embedded letters: it looks
+A printed chart carries its font (`bundle`), an SVG as data, PNG and PDF as drawn or embedded letters: it looks
 the same wherever it is opened, and legends are laid out for the letters that the reader sees.
 """
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final, Literal
 
-from marginflow.report.bundle import template_text
-from marginflow.report.typeface import SANS
+from marginflow.report.bundle import SANS, template_text
 
 Width = Literal["column", "page"]
 Mode = Literal["light", "dark"]
@@ -168,7 +168,7 @@ def printed(
         made["autosize"] = {"type": "fit-x", "contains": "padding"}
         made["width"] = pixels
     made["title"] = {
-        "text": _lines(superscript(title), int(inner / _LETTER)),
+        "text": _wrapped(superscript(title), int(inner / _LETTER)),
         "anchor": "start",
         "fontSize": _SIZE,
         "fontWeight": "bold",
@@ -195,14 +195,10 @@ def printed(
     return made
 
 
-def _lines(text: str, letters: int) -> list[str]:
+def _wrapped(text: str, letters: int) -> list[str]:
     """The words of a title in lines that fit."""
-    lines = [""]
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > letters:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
+    words = " ".join(text.split())
+    return textwrap.wrap(words, letters, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _smaller_marks(node: Any) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from marginflow.report.bundle import style_text
-from marginflow.report.formula import mathml
+from marginflow.report.content import mathml
 from marginflow.report.page import render_template
 from marginflow.theory.bibliography import PAPERS
 from marginflow.theory.outcomes import OUTCOMES

@@ -3,16 +3,15 @@
 import math
 from dataclasses import replace
 
-from marginflow.report.chart import Chart
-from marginflow.report.charts import dots, histogram
-from marginflow.report.images import image_chart, square_side
+from marginflow.report.charts import histogram
+from marginflow.report.content import Chart, Table, text_of
+from marginflow.report.images import image_chart, image_sums, square_side
 from marginflow.report.page import Section, Tone
-from marginflow.report.results.certificates import RESIDUAL_SPAN
+from marginflow.report.results.certificates import residual_chart
 from marginflow.report.results.plain import natural_axes, row_section
 from marginflow.report.results.robustness import curve_rows, distance_charts, settled
 from marginflow.report.results.summary import Fields, Rows, Summary
-from marginflow.report.table import Table, text_of
-from marginflow.report.universal_chart import image_sums, universal_chart
+from marginflow.report.universal_chart import universal_chart
 
 
 def audit(record: Fields) -> Summary:
@@ -32,7 +31,7 @@ def how_read(record: Fields) -> list[Section]:
     remarks = record.get("remarks")
     if not isinstance(remarks, list) or not remarks:
         return []
-    return [Section(heading="How the network was read", paragraphs=tuple(map(str, remarks)))]
+    return [Section.of("How the network was read", *map(str, remarks))]
 
 
 def _where(record: Fields) -> Section:
@@ -40,7 +39,7 @@ def _where(record: Fields) -> Section:
     paragraphs = (str(training["sentence"]), str(record["nearby"]))
     if c["status"] == "does not separate":
         wrong = f"{text_of(record['wrong'])} of {text_of(record['samples'])} samples are on the wrong side."
-        return Section(heading="Near a KKT point?", paragraphs=(wrong, *paragraphs))
+        return Section.of("Near a KKT point?", wrong, *paragraphs)
     rows = (
         ("Stationarity residual", c["stationarity"]),
         ("of it in the first layer (W, b)", c["hidden_stationarity"]),
@@ -70,18 +69,9 @@ def _where(record: Fields) -> Section:
             ("Complementarity", "complementarity"),
         )
     ]
-    chart = dots(
-        residuals,
-        value="residual",
-        category="condition",
-        series="network",
-        titles={"residual": "Relative residual", "condition": "Condition", "network": "Network"},
-        title="Residuals",
-        description="Residual of each condition, on a logarithmic axis; farther left is better, zeros are not drawn.",
-        scale="log",
-        span=RESIDUAL_SPAN,
-    )
-    return Section(heading="Near a KKT point?", paragraphs=paragraphs, content=(chart, table))
+    described = "Residual of each condition, on a logarithmic axis; farther left is better, zeros are not drawn."
+    chart = residual_chart(residuals, network="Network", description=described)
+    return Section.of("Near a KKT point?", *paragraphs, chart, table)
 
 
 def _margins(record: Fields) -> Section:
@@ -102,7 +92,7 @@ def _margins(record: Fields) -> Section:
             f"the wrong side, the smallest margin is {text_of(min(margins))}, the largest {text_of(max(margins))}."
         ),
     )
-    return Section(heading="Margins of the samples", content=(chart,))
+    return Section.of("Margins of the samples", chart)
 
 
 def _flips(record: Fields) -> Section:
@@ -124,11 +114,13 @@ def _flips(record: Fields) -> Section:
         record.objects("flips"),
         columns={"direction": "Direction", "half": "Flips 50 %", "nine_tenths": "Flips 90 %", "all": "Flips all"},
         caption="Directions of the papers: the norm that flips a share of the samples; a dash means never",
+        folded=True,
     )
-    return Section(
-        heading="One vector flips them all" if math.isfinite(upper) else "One vector for all samples",
-        paragraphs=(sentence,),
-        content=(*_vector(record), replace(directions, folded=True)),
+    return Section.of(
+        "One vector flips them all" if math.isfinite(upper) else "One vector for all samples",
+        sentence,
+        *_vector(record),
+        directions,
     )
 
 
@@ -189,7 +181,7 @@ def _radii(record: Fields) -> list[Section]:
         "that knows nothing of the search."
     )
     heading = "How far the samples are from the boundary"
-    return [Section(heading=heading, paragraphs=(words,), content=distance_charts(found))] if found else []
+    return [Section.of(heading, words, *distance_charts(found))] if found else []
 
 
 def noticed(record: Fields) -> list[Section]:
@@ -215,7 +207,7 @@ def noticed(record: Fields) -> list[Section]:
     image = (f"The samples have {side} × {side} values and are drawn as images.",) if side else ()
     words = "A sample near the boundary is fragile; one with a small or negative margin may carry the wrong label."
     tie = ("Several samples tie for the least margin, so none of them stands out.",) if tied else ()
-    return [Section(heading="Samples worth a look", paragraphs=(" ".join((*image, words, *tie)),), content=content)]
+    return [Section.of("Samples worth a look", " ".join((*image, words, *tie)), *content)]
 
 
 def _telling(noticed: list[Fields]) -> tuple[list[Fields], bool]:
@@ -239,27 +231,23 @@ def _statements(record: Fields) -> Section:
         if row["property"] and row["outcome"] in ("holds", "violated")
     ]
     said = {"id": "Statement", "outcome": "Outcome", "meaning": "What it says"}
-    return Section(
-        heading="Which theorems apply",
-        paragraphs=(
-            f"{len(found)} statements of the papers need no more than a network and its data. {len(applying)} "
-            f"theorems, lemmas and probes have hypotheses that are fulfilled here; {len(silent)} say nothing about "
-            "this network, because a hypothesis fails.",
+    return Section.of(
+        "Which theorems apply",
+        f"{len(found)} statements of the papers need no more than a network and its data. {len(applying)} "
+        f"theorems, lemmas and probes have hypotheses that are fulfilled here; {len(silent)} say nothing about "
+        "this network, because a hypothesis fails.",
+        Table.of(applying, columns=said, caption="Statements that apply"),
+        Table.of(
+            properties,
+            columns=said,
+            caption="What definitions, assumptions and constructions ask for",
+            folded=True,
         ),
-        content=(
-            Table.of(applying, columns=said, caption="Statements that apply"),
-            replace(
-                Table.of(properties, columns=said, caption="What definitions, assumptions and constructions ask for"),
-                folded=True,
-            ),
-            replace(
-                Table.of(
-                    silent,
-                    columns={"id": "Statement", "reason": "Why"},
-                    caption=f"{len(silent)} statements that do not apply, and why",
-                ),
-                folded=True,
-            ),
+        Table.of(
+            silent,
+            columns={"id": "Statement", "reason": "Why"},
+            caption=f"{len(silent)} statements that do not apply, and why",
+            folded=True,
         ),
     )
 

@@ -1,11 +1,9 @@
 """What a page tells of a certificate, and of a KKT point that was looked for."""
 
-from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, histogram, lines, points
-from marginflow.report.formula import Formula
+from marginflow.report.content import Chart, Formula, Table, text_of
 from marginflow.report.page import Section
-from marginflow.report.results.summary import Fields, Summary
-from marginflow.report.table import Table, text_of
+from marginflow.report.results.summary import Fields, Rows, Summary
 
 PROBLEM = Formula(
     latex=r"\min_{\theta}\ \tfrac12\|\theta\|^2 \quad\text{subject to}\quad y_i N(x_i;\theta)\ge 1,\ i=1,\dots,n",
@@ -17,7 +15,7 @@ CONDITIONS = Formula(
     meaning="Its KKT conditions; the derivative is Clarke's, with a weight in [0, 1] at every kink",
 )
 # From rounding error to what no multipliers explain: where a residual lies in it is what a picture has to say.
-RESIDUAL_SPAN = (1e-17, 1.0)
+_RESIDUAL_SPAN = (1e-17, 1.0)
 RESIDUALS = {
     "stationarity": "Stationarity",
     "complementarity": "Complementarity",
@@ -62,8 +60,8 @@ def certificate(record: Fields) -> Summary:
     )
     sections = (
         *_samples(record),
-        Section(heading="How far from a KKT point", content=(_residuals(record), _facts(record))),
-        Section(heading="What a KKT point is", content=(PROBLEM, CONDITIONS)),
+        Section.of("How far from a KKT point", _residuals(record), _facts(record)),
+        Section.of("What a KKT point is", PROBLEM, CONDITIONS),
     )
     return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=sections)
 
@@ -97,7 +95,7 @@ def limit(record: Fields) -> Summary:
         moved = record.object("moved")
         rows = tuple((name, moved.get(key)) for key, name in MOVED.items())
         way.append(Table(columns=("What the polish changed", ""), rows=rows, caption="From the flow to the point"))
-    found = Section(heading="How it was found", paragraphs=(str(record["status"]),), content=tuple(way))
+    found = Section.of("How it was found", str(record["status"]), *way)
     *sections, meant = judged.sections
     return Summary(sentence=sentence, tone="holds" if holds else "violated", sections=(*sections, found, meant))
 
@@ -109,21 +107,25 @@ def _facts(record: Fields) -> Table:
 
 
 def _residuals(record: Fields) -> Chart:
-    rows: list[dict[str, object]] = [
-        {"condition": name, "residual": record.get(key), "network": "network"} for key, name in RESIDUALS.items()
-    ]
+    rows = [{"condition": name, "residual": record.get(key), "network": "network"} for key, name in RESIDUALS.items()]
+    described = (
+        "Residual of each KKT condition, on a logarithmic axis; farther left is better, exact zeros are not drawn."
+    )
+    return residual_chart(rows, network="Of the", description=described)
+
+
+def residual_chart(rows: Rows, *, network: str, description: str) -> Chart:
+    """A dot for the residual of each condition, with a colour for each network under the heading `network`."""
     return dots(
         rows,
         value="residual",
         category="condition",
         series="network",
-        titles={"residual": "Relative residual", "condition": "Condition", "network": "Of the"},
+        titles={"residual": "Relative residual", "condition": "Condition", "network": network},
         title="Residuals",
-        description=(
-            "Residual of each KKT condition, on a logarithmic axis; farther left is better, exact zeros are not drawn."
-        ),
+        description=description,
         scale="log",
-        span=RESIDUAL_SPAN,
+        span=_RESIDUAL_SPAN,
     )
 
 
@@ -140,7 +142,7 @@ def _samples(record: Fields) -> list[Section]:
         else f"The best multipliers that there are give a weight to {held} of {n} samples, and they do not hold the "
         "network in place."
     )
-    return [Section(heading="What holds the network", paragraphs=(words,), content=tuple(charts))]
+    return [Section.of("What holds the network", words, *charts)]
 
 
 def sample_charts(record: Fields) -> list[Chart]:

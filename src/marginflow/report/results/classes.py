@@ -1,14 +1,13 @@
 """What a page says of the audit of a classifier with more than two classes, and of a bracket."""
 
 import math
-from dataclasses import replace
 
 from marginflow.report.charts import strips
+from marginflow.report.content import Table, text_of
 from marginflow.report.page import Section
 from marginflow.report.results.audits import how_read, noticed, vector_charts
 from marginflow.report.results.robustness import accuracy_chart, distance_chart, settled
 from marginflow.report.results.summary import Fields, Summary
-from marginflow.report.table import Table, text_of
 
 
 def classes_audit(record: Fields) -> Summary:
@@ -29,7 +28,7 @@ def _universal(record: Fields) -> Section:
     upper, lower = found["upper"], text_of(found["lower"])
     if upper is None or not math.isfinite(found.number("upper")):
         sentence = f"No vector was found that changes the class of all {n} samples; none shorter than {lower} does."
-        return Section(heading="One vector for all samples", paragraphs=(sentence,))
+        return Section.of("One vector for all samples", sentence)
     sentence = (
         f"One vector of norm {text_of(upper)}, added to every sample, changes the class of all {n}; none shorter than "
         f"{lower} does."
@@ -48,7 +47,7 @@ def _universal(record: Fields) -> Section:
         for example in (record.objects("examples") if "examples" in record else [])
     ]
     drawn = vector_charts(found, rows, examples, does=f"changes all {n}", verb="changed", title="changes")
-    return Section(heading="One vector changes them all", paragraphs=(sentence,), content=tuple(drawn))
+    return Section.of("One vector changes them all", sentence, *drawn)
 
 
 def _radii(record: Fields) -> list[Section]:
@@ -75,18 +74,19 @@ def _radii(record: Fields) -> list[Section]:
             "upper": "At most",
         },
         caption="Distances, and the class that is nearest",
+        folded=True,
     )
     words = (
         f"{settled(found)} distances are exact: every other class is proved to be farther, or exactly there, and every "
         "proof was checked by code that knows nothing of the search."
     )
     heading = "How far the samples are from another class"
-    return [Section(heading=heading, paragraphs=(words,), content=(accuracy, spread, replace(table, folded=True)))]
+    return [Section.of(heading, words, accuracy, spread, table)]
 
 
 def _kkt(record: Fields) -> Section:
     if record["kkt"] is None:
-        return Section(heading="Near a KKT point?", paragraphs=(f"{record['reason']}.",))
+        return Section.of("Near a KKT point?", f"{record['reason']}.")
     c = record.object("kkt")
     rows = (
         ("Stationarity residual", c["stationarity"]),
@@ -98,7 +98,7 @@ def _kkt(record: Fields) -> Section:
     )
     table = Table(columns=("Of the multi-class max-margin problem", ""), rows=rows, caption="The certificate")
     wrong = f"{text_of(record['wrong'])} of {text_of(record['samples'])} samples have another class than their own."
-    return Section(heading="Near a KKT point?", paragraphs=(wrong,), content=(table,))
+    return Section.of("Near a KKT point?", wrong, table)
 
 
 def _margins(record: Fields) -> Section:
@@ -118,4 +118,4 @@ def _margins(record: Fields) -> Section:
             f"largest {text_of(max(margins))}, and what is below 0 is wrong."
         ),
     )
-    return Section(heading="Margins of the samples", content=(chart,))
+    return Section.of("Margins of the samples", chart)

@@ -1,15 +1,15 @@
-"""What a page says of a figure: the claim, what is drawn, what was found, and how it was computed."""
+"""What a page says of a figure (the claim, what is drawn, what was found, how it was computed), and of a map."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from marginflow.report.chart import Chart
+from marginflow.report.atlas_chart import atlas_chart, observed_chart
+from marginflow.report.content import Chart, Table
 from marginflow.report.page import Section, Tone
 from marginflow.report.panels import chart_of
 from marginflow.report.results.plain import row_section
 from marginflow.report.results.summary import Fields, Summary
-from marginflow.report.table import Table
 
 if TYPE_CHECKING:
     from marginflow.experiments.panel import Panel
@@ -37,15 +37,11 @@ def figure(record: Fields) -> Summary:
     ]
     found = Table.of(findings, columns=FINDINGS, caption="What the claim asks for, one by one")
     sections = [
-        Section(
-            heading="The claim and the picture",
-            paragraphs=(str(record["claim"]),),
-            content=panel_charts(record),
-        ),
-        Section(heading="Findings", paragraphs=tuple(map(str, outcome["remarks"])), content=(found,)),
+        Section.of("The claim and the picture", str(record["claim"]), *panel_charts(record)),
+        Section.of("Findings", *map(str, outcome["remarks"]), found),
     ]
     if record.get("deviations"):
-        sections.append(Section(heading="How it was computed", paragraphs=(str(record["deviations"]),)))
+        sections.append(Section.of("How it was computed", str(record["deviations"])))
     return Summary(
         sentence=f"{record['id']}: {outcome['sentence']}",
         tone=tones.get(str(outcome["status"]), "open"),
@@ -63,3 +59,13 @@ def _panel(record: dict[str, Any]) -> Panel:
     from marginflow.experiments.panel import Panel
 
     return Panel(**{name: value for name, value in record.items() if name in Panel.__dataclass_fields__})
+
+
+def atlas(record: Fields) -> Summary:
+    """A map as `marginflow map` writes it, with or without observations."""
+    sections = [Section.of("The map", atlas_chart(record))]
+    if record["observed_name"]:
+        drawn = observed_chart(record)
+        words = f"Observed: {record['observed_name']}. Below the dashed line the observed value is smaller."
+        sections.append(Section.of(drawn.title, words, drawn))
+    return Summary(sentence=str(record["sentence"]), tone="open", sections=tuple(sections))

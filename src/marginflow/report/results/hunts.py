@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from marginflow.experiments.panel import Panel
-from marginflow.report.chart import Chart
 from marginflow.report.charts import lines, stairs
-from marginflow.report.encodings import finished, inline
+from marginflow.report.content import Chart, Table, text_of
+from marginflow.report.encodings import inline
 from marginflow.report.page import Section, Tone
 from marginflow.report.panels import chart_of
 from marginflow.report.results.summary import Fields, Summary
-from marginflow.report.table import Table, text_of
 from marginflow.report.vega import alt
 
 FACTS = {
@@ -32,15 +31,15 @@ def hunt(record: Fields) -> Summary:
     rows = tuple((heading, record[name]) for name, heading in FACTS.items() if record.get(name) not in (None, ""))
     sections = []
     if record.get("picture"):
-        sections.append(Section(heading="The worst instance", content=(instance_chart(record.object("picture")),)))
+        sections.append(Section.of("The worst instance", instance_chart(record.object("picture"))))
     table = Table(columns=("What", "Found"), rows=rows, caption=f"The hunt for {record['id']}")
-    sections.append(Section(heading="What was searched, and what was found", content=(table,)))
+    sections.append(Section.of("What was searched, and what was found", table))
     beside = record.objects("beside")
     if beside:
         columns = {"id": "Statement", "slack": "Nearest to its bound", "applied": "Instances that met its hypotheses"}
         ordered = sorted(beside, key=lambda row: row.number("slack"))
         seen = Table.of(ordered, columns=columns, caption="On the same instances")
-        sections.append(Section(heading="Other statements of the family", content=(seen,)))
+        sections.append(Section.of("Other statements of the family", seen))
     history = record.objects("history")
     if len(history) > 1:
         steps = [(row.number("number"), row.number("slack")) for row in history]
@@ -52,7 +51,7 @@ def hunt(record: Fields) -> Summary:
             title="How the search went",
             description="How near a claim came to its bound, relative to the larger side; below 0 it is broken.",
         )
-        sections.append(Section(heading="The search", content=(chart,)))
+        sections.append(Section.of("The search", chart))
     tone: Tone = "holds" if outcome == "not refuted" else "open" if outcome == "does not bite" else "violated"
     meaning = record["meaning"][:1].upper() + record["meaning"][1:]
     return Summary(sentence=f"{record['id']}: {outcome}. {meaning}.", tone=tone, sections=tuple(sections))
@@ -96,13 +95,9 @@ def _angles(picture: Fields) -> Chart:
             tooltip=["i:O", "k:O", "cosine:Q", "labels:N"],
         )
     )
-    table = Table.of(
-        [row for row in rows if row["i"] < row["k"]][:_TABLE_ROWS],
-        columns={"i": "Sample", "k": "Sample", "cosine": "Cosine", "labels": "Labels"},
-        caption="The first pairs",
-    )
-    specification = finished(drawn, description=words, height=260)
-    return Chart(specification=specification, title="The worst instance", description=words, numbers=table)
+    pairs = [row for row in rows if row["i"] < row["k"]][:_TABLE_ROWS]
+    titles = {"i": "Sample", "k": "Sample", "cosine": "Cosine", "labels": "Labels"}
+    return Chart.of(drawn, pairs, titles, "The worst instance", words, 260, caption="The first pairs")
 
 
 def _section(picture: Fields) -> Chart:

@@ -1,11 +1,10 @@
 """What a page tells of samples that were left out: exact leave-one-out error, unlearning, data valuation."""
 
-from marginflow.report.chart import Chart
 from marginflow.report.charts import dots, points
+from marginflow.report.content import Chart, Table, text_of
 from marginflow.report.images import image_chart, square_side
 from marginflow.report.page import Section, Tone
 from marginflow.report.results.summary import Fields, Summary
-from marginflow.report.table import Table, text_of
 
 _WITHOUT = "Without it the network"
 _COLUMNS = {
@@ -25,19 +24,31 @@ def influence(record: Fields) -> Summary:
     """Samples or folds that were left out, as `marginflow influence` writes them."""
     rows = _worded(record.objects("samples"))
     jumped = [row for row in record.objects("samples") if row["branch"] == "another"]
+    margins = _by_branch(
+        rows,
+        {"multiplier": "Multiplier", "margin": "Margin without it"},
+        title="Margin without the sample",
+        description="Every sample by its multiplier and the margin under the network without it; at zero and below "
+        "that network gets it wrong.",
+    )
+    drops = _by_branch(
+        rows,
+        {"expected": "Expected from the derivative", "drop": "‖θ‖² falls by"},
+        title="Drop of ‖θ‖²",
+        description="The true drop of the norm against λ (1 − margin), which it is where the path is straight.",
+    )
     sections = [
-        Section(
-            heading="Samples by what they did",
-            paragraphs=(
-                "Each sample is judged by the network that never saw it. Samples without a multiplier, at the left, "
-                "change nothing when they are left out.",
-            ),
-            content=(_margins(rows), *_pictures(rows)),
+        Section.of(
+            "Samples by what they did",
+            "Each sample is judged by the network that never saw it. Samples without a multiplier, at the left, "
+            "change nothing when they are left out.",
+            margins,
+            *_pictures(rows),
         ),
-        Section(heading="What each sample weighs", content=(_drops(rows),)),
-        Section(
-            heading="The least margins first",
-            content=(Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="Without it the network is least sure of it"),),
+        Section.of("What each sample weighs", drops),
+        Section.of(
+            "The least margins first",
+            Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="Without it the network is least sure of it"),
         ),
         _branches(record, jumped),
     ]
@@ -61,10 +72,8 @@ def unlearned(record: Fields) -> Summary:
         "The truth is the exact KKT point without the samples, followed from the point with them and certified on the "
         "samples that are left. Networks are compared by their outputs at fresh points, up to scale."
     )
-    section = Section(
-        heading="Unlearning against the truth",
-        paragraphs=(words,),
-        content=(chart, Table.of(rows, columns=columns, caption="Distances")),
+    section = Section.of(
+        "Unlearning against the truth", words, chart, Table.of(rows, columns=columns, caption="Distances")
     )
     return _judged(record, section)
 
@@ -80,24 +89,19 @@ def valued(record: Fields) -> Summary:
         "share": "Share of the multipliers",
         "branch": _WITHOUT,
     }
-    chart = points(
+    chart = _by_branch(
         rows,
-        x="share",
-        y="margin_value",
-        series="branch",
-        titles={
-            "share": "Share of the multipliers",
-            "margin_value": "Mean margin lost without it",
-            "branch": _WITHOUT,
-        },
+        {"share": "Share of the multipliers", "margin_value": "Mean margin lost without it"},
         title="Values",
         description="Every sample by the share of the multipliers that it carries and what is lost without it.",
     )
     words = "Below zero the network is better without the sample; the most harmful samples come first."
-    section = Section(
-        heading="What each sample is worth",
-        paragraphs=(words,),
-        content=(chart, *_pictures(rows), Table.of(rows[:_SHOWN], columns=columns, caption="The first samples")),
+    section = Section.of(
+        "What each sample is worth",
+        words,
+        chart,
+        *_pictures(rows),
+        Table.of(rows[:_SHOWN], columns=columns, caption="The first samples"),
     )
     return _judged(record, section)
 
@@ -127,33 +131,11 @@ def _pictures(rows: list[Fields]) -> tuple[Chart, ...]:
     return (image_chart(found, side, description="The first samples of the ranking."),) if side else ()
 
 
-def _margins(rows: list[Fields]) -> Chart:
-    return points(
-        rows,
-        x="multiplier",
-        y="margin",
-        series="branch",
-        titles={"multiplier": "Multiplier", "margin": "Margin without it", "branch": _WITHOUT},
-        title="Margin without the sample",
-        description="Every sample by its multiplier and the margin under the network without it; at zero and below "
-        "that network gets it wrong.",
-    )
-
-
-def _drops(rows: list[Fields]) -> Chart:
-    return points(
-        rows,
-        x="expected",
-        y="drop",
-        series="branch",
-        titles={
-            "expected": "Expected from the derivative",
-            "drop": "‖θ‖² falls by",
-            "branch": _WITHOUT,
-        },
-        title="Drop of ‖θ‖²",
-        description="The true drop of the norm against λ (1 − margin), which it is where the path is straight.",
-    )
+def _by_branch(rows: list[Fields], titles: dict[str, str], *, title: str, description: str) -> Chart:
+    """Every sample at the two columns that have titles, with a colour for what becomes of the network."""
+    x, y = titles
+    titles = titles | {"branch": _WITHOUT}
+    return points(rows, x=x, y=y, series="branch", titles=titles, title=title, description=description)
 
 
 def _branches(record: Fields, jumped: list[Fields]) -> Section:
@@ -169,11 +151,11 @@ def _branches(record: Fields, jumped: list[Fields]) -> Section:
         else "Every point is the continuation of the limit."
     )
     if record.get("branches") is None:
-        return Section(heading="Branches", paragraphs=(first,))
+        return Section.of("Branches", first)
     beside = record.object("branches")
     second = (
         f"Solved from scratch, {beside.number('other'):.0%} of {len(beside['groups'])} end at another point; "
         f"margins differ by {beside.number('spread'):.3g} (root mean square), and on "
         f"{beside.number('disagree'):.0%} the two disagree about the left-out sample."
     )
-    return Section(heading="Branches", paragraphs=(first, second))
+    return Section.of("Branches", first, second)

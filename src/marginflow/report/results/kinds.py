@@ -7,15 +7,13 @@ from typing import Final
 from marginflow.errors import InputError
 from marginflow.report.page import Section
 from marginflow.report.results import plain
-from marginflow.report.results.accuracy import accuracy
 from marginflow.report.results.audits import audit, sweep
 from marginflow.report.results.certificates import certificate, limit
 from marginflow.report.results.classes import classes_audit
-from marginflow.report.results.figures import figure
+from marginflow.report.results.figures import atlas, figure
 from marginflow.report.results.hunts import hunt
 from marginflow.report.results.influences import influence, unlearned, valued
-from marginflow.report.results.maps import atlas
-from marginflow.report.results.robustness import flips, radii
+from marginflow.report.results.robustness import accuracy, flips, radii
 from marginflow.report.results.summary import Fields, NamedResult, Summary
 from marginflow.report.results.training import training
 from marginflow.report.results.verdicts import verdict, verdicts
@@ -62,7 +60,7 @@ def summarise(result: NamedResult, *, x: str | None = None, y: str | None = None
             drawn_rows = plain.rows(result.content["rows"], x=x, y=y, series=series)
             by_kind = summarise(result)
             first = drawn_rows.sections[0]
-            drawn = Section(heading="Chart", content=first.content[:1])
+            drawn = Section.of("Chart", *first.content[:1])
             return replace(by_kind, sections=(drawn, *by_kind.sections))
         return plain.record(result.content) if kind == "record" else KINDS[kind][1](Fields(result.content))
     except InputError:  # says already what is wrong

@@ -7,12 +7,11 @@ from marginflow.errors import InputError
 from marginflow.experiments.outcome import number
 from marginflow.experiments.panel import over_seeds
 from marginflow.plain import is_number
-from marginflow.report.chart import Chart
+from marginflow.report.content import Chart, Table, text_of
 from marginflow.report.encodings import drawable
 from marginflow.report.page import Section, Tone
 from marginflow.report.panels import chart_of
 from marginflow.report.results.summary import Record, Rows, Summary
-from marginflow.report.table import Table, text_of
 
 # A list longer than this is not read on a page; the file has it.
 LONGEST_LIST = 12
@@ -61,7 +60,7 @@ def row_section(
     if x is not None and y is not None:
         content.append(row_chart(found, x=x, y=y, series=series))
     content.append(row_table(found, folded=folded))
-    return Section(heading="Rows", content=tuple(content))
+    return Section.of("Rows", *content)
 
 
 def row_table(found: Rows, *, folded: bool = False) -> Table:
@@ -145,7 +144,7 @@ def record(found: Record) -> Summary:
             sentence = str(found[key])
     if isinstance(found.get("holds"), bool):
         tone = "holds" if found["holds"] else "violated"
-    section = Section(heading="Values", content=tuple(content))
+    section = Section.of("Values", *content)
     return Summary(sentence=sentence, tone=tone, sections=(section,))
 
 

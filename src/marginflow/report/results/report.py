@@ -60,7 +60,7 @@ def page_of_results(
         first, *others = summary.sections
         heading = first.heading if lone else f"{first.heading}: {result.name}"
         opening = first.paragraphs if lone else (f"{summary.sentence} {summary.remark}".strip(), *first.paragraphs)
-        sections.append(Section(heading=heading, paragraphs=opening, content=first.content))
+        sections.append(Section.of(heading, *opening, *first.content))
         sections += others
     commands = [str(result.made_by["command"]) for result in results if result.made_by.get("command")]
     named = [result.made_by["versions"] for result in results if isinstance(result.made_by.get("versions"), Mapping)]

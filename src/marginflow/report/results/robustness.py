@@ -1,15 +1,14 @@
-"""What a page tells of exact radii and of vectors that flip."""
+"""What a page tells of exact radii, of certified accuracy, and of vectors that flip."""
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
-from marginflow.report.chart import Chart
 from marginflow.report.charts import histogram, lines, stairs
-from marginflow.report.formula import Formula
+from marginflow.report.content import Chart, Formula, Table, text_of
 from marginflow.report.page import Section
 from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.robustness_chart import robustness_curve_chart
-from marginflow.report.table import Table, text_of
 
 RADIUS = Formula(
     latex=r"r(x)=\min\{\|\delta\| : y\,N(x+\delta)\le 0\}",
@@ -19,6 +18,9 @@ FLIP = Formula(
     latex=r"t^\ast=\min\{t\ge 0 : y_i\,N(x_i-t\,y_i z)\le 0\ \text{for all } i\}",
     meaning="The smallest multiple of one vector z that flips every sample",
 )
+
+SHARES: Final = (0.95, 0.9, 0.75, 0.5, 0.25, 0.1)  # at which a table reads the curve of certified accuracy
+_CURVES: Final = {"certified": "certified", "possible": "not excluded"}
 
 
 def radii(record: Fields) -> Summary:
@@ -44,7 +46,7 @@ def radii(record: Fields) -> Summary:
     charts = list(distance_charts(found))
     if "curves" in record:
         charts.append(robustness_curve_chart(record.objects("curves"), title="Exact, attacks and bounds"))
-    section = Section(heading="How far the samples are from the boundary", content=(*charts, table, RADIUS))
+    section = Section.of("How far the samples are from the boundary", *charts, table, RADIUS)
     return Summary(sentence=sentence, tone="holds" if everything else "open", sections=(section,))
 
 
@@ -93,6 +95,54 @@ def distance_chart(found: list[Fields], *, title: str, description: str) -> Char
     )
 
 
+def accuracy(record: Fields) -> Summary:
+    """Certified accuracy as `marginflow curve` writes it."""
+    rows, exact = record.objects("curve"), bool(record["exact"])
+    right, samples = record.number("accuracy"), text_of(record["samples"])
+    half = reach(rows, "certified", 0.5)
+    sentence = f"{text_of(100 * right)} % of {samples} samples are right" + (
+        "." if half is None else f"; half of all samples are right and at least {text_of(half)} from the boundary."
+    )
+    drawn = [
+        {"size": size, "share": share, "curve": words}
+        for name, words in _CURVES.items()
+        for size, share in corners(rows, name)
+        if name == "certified" or not exact
+    ]
+    chart = lines(
+        drawn,
+        x="size",
+        y="share",
+        series=None if exact else "curve",
+        titles={
+            "size": "Length of any perturbation",
+            "share": "Share of samples that it cannot flip",
+            "curve": "Share",
+        },
+        title="Certified accuracy",
+        description="The share of all samples that are right and that no perturbation of this length flips.",
+    )
+    read = [(f"{100 * share:g} %", *(reach(rows, name, share) for name in _CURVES)) for share in SHARES]
+    table = Table(
+        columns=("Share of samples", "Certified up to", "Not excluded up to"),
+        rows=tuple(read),
+        caption="Lengths up to which so many samples stay right; a dash means that fewer are right",
+    )
+    section = Section.of("Certified accuracy", chart, table, RADIUS)
+    return Summary(sentence=sentence, tone="holds" if exact else "open", sections=(section,))
+
+
+def reach(rows: list[Fields], name: str, share: float) -> float | None:
+    """The largest length at which the curve is at least at this share; None where it never is."""
+    return max((row.number("epsilon") for row in rows if row.number(name) >= share - 1e-9), default=None)
+
+
+def corners(rows: list[Fields], name: str) -> list[tuple[float, float]]:
+    """The curve as stairs: each row holds up to and including its length, from the length before it on."""
+    sizes, shares = ([row.number(column) for row in rows] for column in ("epsilon", name))
+    return stairs(zip([0.0, *sizes], [*shares, shares[-1]], strict=True)) if rows else []
+
+
 def flips(record: Fields) -> Summary:
     """Flips as `marginflow flip` writes them, with or without whole curves."""
     found = record.objects("directions")
@@ -118,7 +168,7 @@ def flips(record: Fields) -> Summary:
     }
     table = Table.of(found, columns=columns, caption="Each direction and what it takes; a dash means never")
     chart = flip_chart([point for row in found for point in _curve(row)])
-    section = Section(heading="One vector for all samples", content=(chart, table, FLIP))
+    section = Section.of("One vector for all samples", chart, table, FLIP)
     return Summary(sentence=sentence, tone="holds" if record.get("flips") else "open", sections=(section,))
 
 

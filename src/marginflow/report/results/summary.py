@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from marginflow.errors import InputError
-from marginflow.report.chart import Chart
+from marginflow.report.content import Chart
 from marginflow.report.page import Section, Tone, charts_of
 
 Record = Mapping[str, Any]

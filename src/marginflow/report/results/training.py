@@ -3,12 +3,11 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from marginflow.report.chart import Chart
 from marginflow.report.charts import lines
+from marginflow.report.content import Chart, Table, text_of
 from marginflow.report.encodings import Row, Scale
 from marginflow.report.page import Section
 from marginflow.report.results.summary import Fields, Summary
-from marginflow.report.table import Table, text_of
 
 FACTS = {
     "status": "Ended because",
@@ -35,7 +34,7 @@ def training(record: Fields) -> Summary:
     facts = record | {"loss": loss}
     rows = tuple((heading, facts.get(key)) for key, heading in FACTS.items() if key in record)
     table = Table(columns=("What", "Value"), rows=rows, caption="How the training ended")
-    section = Section(heading="Training", content=(*_charts(record), table))
+    section = Section.of("Training", *_charts(record), table)
     return Summary(sentence=sentence, tone="holds" if separated else "violated", sections=(section,))
 
 

@@ -2,19 +2,20 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-from marginflow.report.chart import Chart
-from marginflow.report.formula import Formula
+from marginflow.report.content import Chart, Formula, Table, text_of
+from marginflow.report.encodings import inline
 from marginflow.report.page import Section, Tone
 from marginflow.report.results.summary import Fields, Summary
-from marginflow.report.room_chart import room_chart
-from marginflow.report.style import signs
-from marginflow.report.table import Table
+from marginflow.report.style import raised, signs
+from marginflow.report.vega import alt
 from marginflow.theory.check import Check, in_words
 from marginflow.theory.record import formula_of
 
+_COLOURS = {"met": "var(--series-1)", "failed": "var(--series-2)", "undecided": "var(--muted)"}
+_MOST = 2.0  # times its bound: far beyond it
+_LETTERS = 46  # of the name of a check
 TONES: dict[str, Tone] = {"holds": "holds", "measured": "holds", "violated": "violated", "refuted": "violated"}
 
 
@@ -38,16 +39,56 @@ def verdict(record: Fields) -> Summary:
     table = Table(
         columns=("Part", "Check", "Observed", "", "Bound", "State", "Note"), rows=tuple(checks), caption="Every check"
     )
-    charts, formula = _room(record), _formula(str(record["id"]))
-    section = Section(heading=f"Statement {record['id']}", content=(*charts, *formula, table))
+    charts = _room([*record.objects("hypotheses"), *record.objects("conclusions")])
+    section = Section.of(f"Statement {record['id']}", *charts, *_formula(str(record["id"])), table)
     return Summary(sentence=sentence, tone=TONES.get(outcome, "open"), sections=(section,))
 
 
-def _room(record: Fields) -> list[Chart]:
-    """Bars of the room that hypotheses and conclusions use."""
-    checks = [check for part in ("hypotheses", "conclusions") for check in record.objects(part)]
-    drawn = [check | {"used": _used(check)} for check in checks]
-    return [room_chart(drawn, title="Room used")] if any(check["used"] is not None for check in drawn) else []
+def _room(checks: Sequence[Fields]) -> list[Chart]:
+    """How much of its bound each check uses, as bars that end at 1 where the bound would be touched."""
+    rows = [_bar(number, check, used) for number, check in enumerate(checks) if (used := _used(check)) is not None]
+    if not rows:
+        return []
+    states = {check["state"] for check in checks}
+    colours = {state: value for state, value in _COLOURS.items() if state in states}
+    order = [row["line"] for row in rows]
+    x = alt.X(
+        "shown:Q",
+        title="room used; beyond 1 the bound is broken",
+        scale=alt.Scale(domain=[0, _MOST]),
+        axis=alt.Axis(values=[0, 0.5, 1, 1.5, 2], format="~g"),
+    )
+    y = alt.Y("line:N", sort=order, title=None, axis=alt.Axis(labelLimit=330, ticks=False, domain=False))
+    colour = alt.Color(
+        "state:N",
+        title=None,
+        scale=alt.Scale(domain=list(colours), range=list(colours.values())),
+        legend=alt.Legend(columns=3, symbolType="square", symbolStrokeWidth=0),
+    )
+    hint = [alt.Tooltip(f"{name}:N", title=name) for name in ("role", "name", "compared", "state")]
+    base = alt.Chart(inline(rows))
+    layers = alt.layer(
+        base.mark_bar(height={"band": 0.55}).encode(x=x, y=y, color=colour, tooltip=hint),
+        base.mark_text(align="left", dx=4, color="var(--muted)", fontSize=12).encode(x=x, y=y, text="compared:N"),
+        alt.Chart(inline([{"shown": 1.0}])).mark_rule(color="var(--ink)", strokeWidth=1.5).encode(x=x),
+    )
+    description = "For every check how much of its bound is used; a bar that passes the line at 1 breaks the bound."
+    titles = {"role": "Part", "name": "Check", "compared": "Compared", "used": "Room used", "state": "State"}
+    return [Chart.of(layers, rows, titles, "Room used", description, height=30 * len(rows))]
+
+
+def _bar(number: int, check: Fields, used: float) -> dict[str, object]:
+    name, sign = signs(str(check["name"])), signs(str(check["relation"]))
+    cut = name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…"
+    return {
+        "line": f"{cut}{chr(0x200B) * number}",  # two checks of one name keep a line each
+        "name": name,
+        "role": check.get("role", ""),
+        "used": used,
+        "shown": min(_MOST, max(0.0, used)),
+        "state": check["state"],
+        "compared": raised(f"{text_of(check['observed'])} {sign} {text_of(check['bound'])}"),
+    }
 
 
 def _used(check: Fields) -> float | None:
@@ -83,10 +124,8 @@ def verdicts(record: Fields) -> Summary:
     if silent:
         caption = f"{len(silent)} statements that do not apply, and why"
         why = [verdict | {"reason": str(verdict["reason"]).removeprefix("hypothesis not met: ")} for verdict in silent]
-        content.append(
-            replace(Table.of(why, columns={"id": "Statement", "reason": "Why"}, caption=caption), folded=True)
-        )
-    section = Section(heading="Statements of the papers", content=tuple(content))
+        content.append(Table.of(why, columns={"id": "Statement", "reason": "Why"}, caption=caption, folded=True))
+    section = Section.of("Statements of the papers", *content)
     return Summary(sentence=sentence, tone="violated" if broken else "holds", sections=(section,))
 
 
