@@ -13,8 +13,7 @@ import pytest
 from marginflow import InputError, plot
 from marginflow.cli import main
 from marginflow.data import Dataset
-from marginflow.measurements.plane import count_directions, plane_frame
-from marginflow.measurements.plane_flow import moving_start
+from marginflow.measurements.plane import count_directions, moving_start, plane_frame
 from marginflow.networks import TwoLayer
 from marginflow.report.plane_svg import _contour, png
 

@@ -18,7 +18,7 @@ from marginflow.display import Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.measurements import CheckedRadius, checked_radii, summarise_radii
 from marginflow.networks import Classifier
-from marginflow.plain import Plain
+from marginflow.plain import Plain, named_values
 from marginflow.robustness.accuracy import CertifiedAccuracy, accuracy_of_radii
 from marginflow.robustness.class_universal import UniversalChange, universal_change
 
@@ -151,7 +151,7 @@ class ClassesAudit(Plotted, Plain):
 
     def plain_values(self) -> dict[str, object]:
         """The record of the audit, from which a page is made."""
-        c, accuracy, universal = self.certificate, self.accuracy, self.universal
+        c, accuracy = self.certificate, self.accuracy
         return {
             "verdict": self.verdict,
             "headline": self.headline,
@@ -170,13 +170,7 @@ class ClassesAudit(Plotted, Plain):
             "reason": self.reason,
             "margins": self._margins(),
             "labels": self.own,
-            "universal": {
-                "lower": universal.lower,
-                "upper": universal.upper,
-                "vector": universal.vector,
-                "sizes": universal.sizes,
-                "shares": universal.shares,
-            },
+            "universal": named_values(self.universal, ("lower", "upper", "vector", "sizes", "shares")),
             "radii": [checked.row() for checked in self.radii],
             "median_radius": summarise_radii(self.radii).median if self.radii else None,
             "curve": None if accuracy is None else accuracy.rows(),
@@ -187,7 +181,7 @@ class ClassesAudit(Plotted, Plain):
 
 def _kkt(certificate: ClassifierKKT) -> dict[str, object]:
     names = ("status", "residual", "stationarity", "feasibility", "dual_feasibility", "complementarity")
-    return {name: getattr(certificate, name) for name in names} | {
+    return named_values(certificate, names) | {
         "active_pairs": int((certificate.multipliers > 0).sum()),
         "kinks": int(certificate.kinks.sum()),
         "shared_weights": certificate.shared_weights,

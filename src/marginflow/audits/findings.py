@@ -12,7 +12,7 @@ from marginflow.display import Plotted, shortened
 from marginflow.limit import Limit
 from marginflow.measurements import DIRECTIONS, CheckedRadius, Flip, summarise_radii
 from marginflow.networks import TwoLayer
-from marginflow.plain import Plain
+from marginflow.plain import Plain, named_values
 from marginflow.robustness.universal import Universal
 
 # Residual below which a network that is not a KKT point is called near one: a hundredth of the parameters unexplained.
@@ -242,12 +242,8 @@ class Audit(Plotted, Plain):
                 }
                 for flip in self.flips
             ],
-            "universal": {
-                "lower": self.universal.lower,
-                "upper": self.universal.upper,
-                "vector": self.universal.vector,
-                "curve": None if self.shortest is None else self.shortest.curve(),
-            },
+            "universal": named_values(self.universal, ("lower", "upper", "vector"))
+            | {"curve": None if self.shortest is None else self.shortest.curve()},
             "radii": [radius.row() for radius in self.radii],
             "median_radius": self.median_radius if self.radii else None,
             "statements": [statement.row() | {"property": statement.property_only} for statement in self.statements],

@@ -7,6 +7,7 @@ from typing import Final
 from marginflow import theory
 from marginflow.display import Brief
 from marginflow.errors import InputError
+from marginflow.plain import named_values
 from marginflow.theory import Instance, Verdict, statements
 
 # Kinds of statements that claim nothing about the network: definitions and assumptions say what data or a network may
@@ -48,7 +49,7 @@ class Judged(Brief):
 
     def row(self) -> dict[str, object]:
         """Plain values."""
-        return {name: getattr(self, name) for name in ("id", "kind", "meaning", "outcome", "reason")}
+        return named_values(self, ("id", "kind", "meaning", "outcome", "reason"))
 
 
 def judge_statements(

@@ -9,7 +9,7 @@ from marginflow.data import Dataset
 from marginflow.demo.chapter import Chapter, Report
 from marginflow.limit import kkt_point
 from marginflow.measurements import checked_radii, flip, summarise_radii
-from marginflow.plain import to_plain
+from marginflow.plain import named_values, to_plain
 from marginflow.robustness import universal_perturbation
 
 # Width, seconds for a distance, and random directions to compare with.
@@ -58,10 +58,7 @@ def digits(seed: int, show: Report) -> Chapter:
         "curve": None if walk is None else walk.curve(),
         "random_share": float(by_chance),
         "radii": [radius.upper for radius in radii],
-        "settled": summary.settled,
-        "smallest": summary.smallest,
-        "median": summary.median,
-        "largest": summary.largest,
+        **named_values(summary, ("settled", "smallest", "median", "largest")),
         "on_margin": int(limit.certificate.margin_set.sum()),
         "mean_norm": math.sqrt(float((data.X**2).sum(axis=1).mean())),
         "sqrt_dimension": math.sqrt(data.dimension),

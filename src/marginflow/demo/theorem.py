@@ -11,7 +11,7 @@ from marginflow import theory
 from marginflow.data import Clusters, smallest_dimension
 from marginflow.demo.chapter import Chapter, Report
 from marginflow.limit import kkt_point
-from marginflow.plain import to_plain
+from marginflow.plain import named_values, to_plain
 from marginflow.robustness.explicit_vectors import Form, fvbs23_vector
 from marginflow.theory import Check, Instance, Verdict
 
@@ -52,7 +52,7 @@ def theorem(seed: int, show: Report) -> Chapter:
         "formula": statement.formula,
         "outcome": str(verdict.outcome),
         "hypotheses": [
-            {"name": check.name, "observed": check.observed, "relation": check.relation, "bound": check.bound}
+            named_values(check, ("name", "observed", "relation", "bound"))
             | {"used": used(check), "state": str(check.state)}
             for check in verdict.hypotheses
         ],

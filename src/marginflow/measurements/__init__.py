@@ -1,11 +1,17 @@
 """What is measured of a network on its data, each thing in one way: directions, flips, radii, and all of it at once."""
 
 from marginflow.doors import show_doors
-from marginflow.measurements.directions import BY_MULTIPLIERS, DIRECTIONS, named_direction, named_directions
-from marginflow.measurements.flips import SHARES, Flip, flip
+from marginflow.measurements.directions import (
+    BY_MULTIPLIERS,
+    DIRECTIONS,
+    SHARES,
+    Flip,
+    flip,
+    named_direction,
+    named_directions,
+)
 from marginflow.measurements.pictures import run_record, sample_record
-from marginflow.measurements.plane import plane_frame, plane_samples
-from marginflow.measurements.plane_flow import PlaneFlow, moving_start, plane_flow
+from marginflow.measurements.plane import PlaneFlow, moving_start, plane_flow, plane_frame, plane_samples
 from marginflow.measurements.portrait import Portrait, portrait
 from marginflow.measurements.radii import CheckedRadius, RadiusSummary, checked_radii, summarise_radii
 

@@ -8,8 +8,7 @@ from typing import Final
 from marginflow.certificates import DEFAULT_TOLERANCE, Certificate, certify
 from marginflow.data import Dataset
 from marginflow.display import Brief
-from marginflow.measurements.directions import named_directions
-from marginflow.measurements.flips import Flip, flip
+from marginflow.measurements.directions import Flip, flip, named_directions
 from marginflow.measurements.radii import CheckedRadius, checked_radii, summarise_radii
 from marginflow.networks import TwoLayer
 from marginflow.robustness.attacks import ddn, fgm

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from marginflow.arrays import IntArray
+from marginflow.arrays import FloatArray, IntArray
 from marginflow.data import Dataset
 from marginflow.display import Brief
 from marginflow.networks import Classifier, TwoLayer
+from marginflow.plain import named_values
 from marginflow.robustness import Radius, each_radius
 
 
@@ -42,19 +43,9 @@ class CheckedRadius(Brief):
 
     def row(self) -> dict[str, object]:
         """What is said of the sample, without arrays; of several classes also which is nearest."""
-        rival = {} if self.radius.rival is None else {"rival": self.radius.rival}
-        return {
-            "sample": self.sample,
-            "label": self.radius.label,
-            **rival,
-            "lower": self.lower,
-            "upper": self.upper,
-            "status": self.status,
-            "settled": self.settled,
-            "reason": self.radius.reason,
-            "nodes": self.radius.nodes,
-            "seconds": self.radius.seconds,
-        }
+        rival = () if self.radius.rival is None else ("radius.rival",)
+        said = ("lower", "upper", "status", "settled", "radius.reason", "radius.nodes", "radius.seconds")
+        return named_values(self, ("sample", "radius.label", *rival, *said))
 
     def proof(self) -> dict[str, object]:
         """The nearest point known on the other side, and the proof that there is no nearer one."""
@@ -67,7 +58,7 @@ def checked_radii(
     data: Dataset,
     samples: Sequence[int] | IntArray,
     *,
-    labels: IntArray | None = None,
+    labels: FloatArray | IntArray | None = None,
     level: float = 0.0,
     tolerance: float = 1e-6,
     time_limit: float = 60.0,
