@@ -10,8 +10,8 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed, Tolerance, checked, written
+from marginflow.cli.classes import require_dimension
+from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed, Tolerance, checked, counted, written
 from marginflow.cli.output import check_target, deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
@@ -32,7 +32,9 @@ def audit(
     ] = None,
     points: Annotated[
         int | None,
-        Parameter(help="Samples whose exact radius is proved; by default 100, or 10 of large networks."),
+        counted(
+            "--points", "Samples whose exact radius is proved; by default 100, or 10 of large networks.", minimum=0
+        ),
     ] = None,
     time_limit: Annotated[
         float, checked("--time-limit", "Seconds for each of them; then its bounds so far are given.", above=0.0)
@@ -61,7 +63,6 @@ def audit(
 ) -> int:
     """Exit code 0 if the network is a KKT point at the tolerance and no theorem that applies is violated, 1 if not."""
     check_target(out, (".html",), force=force)
-    from marginflow.arrays import whole_number
     from marginflow.interop.auditing import audit as audit_model  # torch and onnx only if a file needs them
     from marginflow.interop.models import read_model
     from marginflow.threads import one_thread
@@ -73,13 +74,8 @@ def audit(
         dataset = features_of(features, dataset)
         said = f"Audited is the head on the features that {features.name} computes: lengths are those of feature space."
         read = replace(read, remarks=(*read.remarks, said))
-    network = read.network
-    if network.dimension != dataset.dimension:
-        raise InputError(
-            f"{model} takes points of dimension {network.dimension}, but the samples of {data} have "
-            f"{dataset.dimension} columns."
-        )
-    if points is not None and whole_number("--points", points, minimum=0) > dataset.n_samples:
+    require_dimension(read.network, model, dataset, data)
+    if points is not None and points > dataset.n_samples:
         raise InputError(f"--points is {points}, but there are {dataset.n_samples} samples.")
     with progress("Auditing") as show, one_thread():
         found = audit_model(
@@ -94,8 +90,14 @@ def audit(
             progress=show,
         )
     record = found.to_dict() | {"seed": seed, "out": out}
-    deliver(record, as_json=as_json, out=out, title=f"Audit of {model.name}", describe=lambda: _print(found))
-    return DONE if found.is_kkt_point and not found.contradicted else DOES_NOT_HOLD
+    return deliver(
+        record,
+        as_json=as_json,
+        out=out,
+        title=f"Audit of {model.name}",
+        describe=lambda: _print(found),
+        holds=found.is_kkt_point and not found.contradicted,
+    )
 
 
 def _print(found: mf.audits.Audit | mf.audits.ClassesAudit) -> None:

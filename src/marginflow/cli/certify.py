@@ -7,7 +7,6 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.classes import for_two_classes_only, network_and_data, one_output
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, Penalty, Tolerance, written
 from marginflow.cli.output import check_target, deliver
 from marginflow.cli.progress import progress
@@ -37,23 +36,23 @@ def certify(
     """
     chosen = mf.certificates.DEFAULT_TOLERANCE if tolerance is None else tolerance
     check_target(out, (".json",), force=force)
-    judged, dataset, own = network_and_data(network, data, label)
+    judged, dataset, labels = network_and_data(network, data, label)
     certificate: Certificate | ClassifierKKT
     if isinstance(judged, mf.networks.Classifier):
         for_two_classes_only(judged, penalty=penalty is not None, start=start is not None)
         with progress("Certifying"):
-            certificate = mf.certificates.certify_classifier(judged, dataset.X, [] if own is None else own)
+            certificate = mf.certificates.certify_classifier(judged, dataset.X, labels)
     else:
         begun = None if start is None else one_output(start)
         with progress("Certifying"):
             certificate = mf.certify(judged, dataset, penalty=penalty, start=begun)
     holds = certificate.holds(chosen)
     answer = {"holds": holds, "tolerance": chosen}
-    deliver(
+    return deliver(
         certificate.to_dict(arrays=False) | answer | {"out": out},
         as_json=as_json,
         out=out,
         whole=certificate.to_dict() | answer,
         describe=lambda: print(certificate.summary(chosen)),
+        holds=holds,
     )
-    return DONE if holds else DOES_NOT_HOLD

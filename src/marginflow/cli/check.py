@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.classes import one_output
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Force, Label, Paper, Seed, flag, written
-from marginflow.cli.output import check_target, deliver, result_text
-from marginflow.cli.progress import progress, watched
+from marginflow.cli.output import check_target, deliver
+from marginflow.cli.progress import covered, progress
 from marginflow.cli.provenance import versions
 from marginflow.errors import InputError
 from marginflow.storage import write_text
@@ -66,7 +66,8 @@ def check(
     """Exit code 0 if it holds (a probe: is measured), 1 if not; with --all, 1 if anything that applies is violated."""
     from marginflow.threads import one_thread
 
-    given = _instance(network, data, test, start, run, parameter, seed, label)
+    files = {"network": network, "data": data, "test": test, "start": start, "run": run}
+    given = _instance({name: path for name, path in files.items() if path is not None}, parameter or [], seed, label)
     if multipliers is not None:
         given = replace(given or mf.theory.Instance(), multipliers=_candidates(multipliers))
     with one_thread():
@@ -107,17 +108,14 @@ def _with_ends(statement: Statement, given: Instance | None) -> Instance | None:
     """Where a run begins and ends, where the statement asks for these networks and no other was given."""
     if given is None or given.run is None:
         return given
-    end, path = given.run.network, given.run.trajectory.networks
-    if "network" in statement.needs and given.network is None and isinstance(end, mf.networks.TwoLayer):
-        given = replace(given, network=end)
-    if (
-        "start" in statement.needs
-        and given.start is None
-        and path is not None
-        and isinstance(path[0], mf.networks.TwoLayer)
-    ):
-        given = replace(given, start=path[0])
-    return given
+    way = given.run.trajectory.networks
+    ends = {"network": given.run.network, "start": None if way is None else way[0]}
+    missing: dict[str, Any] = {
+        name: end
+        for name, end in ends.items()
+        if name in statement.needs and getattr(given, name) is None and isinstance(end, mf.networks.TwoLayer)
+    }
+    return replace(given, **missing)
 
 
 def _with_law(statement: Statement, given: Instance | None, path: Path | None) -> Instance | None:
@@ -154,23 +152,23 @@ def _law_file(path: Path) -> dict[str, object]:
 
 def _one(statement: Statement, instance: Instance, *, control: bool, as_json: bool) -> int:
     verdict = statement.judge_instance(instance)
-    if as_json:
-        print(result_text(verdict.to_dict()))
-    else:
+
+    def describe() -> None:
         print(f"{statement.meaning}\n{verdict}")
         if control:
             as_announced = "as announced" if statement.announces(verdict.outcome) else "not as announced"
             print(f"This is the control, {as_announced}: {statement.control_shows}")
-    return DONE if verdict.outcome in ("holds", "measured") else DOES_NOT_HOLD
+
+    holds = verdict.outcome in ("holds", "measured")
+    return deliver(verdict.to_dict(), as_json=as_json, describe=describe, holds=holds)
 
 
 def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> int:
     """Every built-in example and control; a control that does not behave as announced counts against us too."""
     check_target(out, (".html",), force=force)
-    rows = [
-        mf.theory.covered(id) for id in watched("Checking", [row.id for row in mf.theory.coverage(paper, run=False)])
-    ]
-    violated = [row.id for row in rows if row.example is not None and row.example.outcome in ("violated", "refuted")]
+    rows = covered(paper)
+    verdicts = [row.example for row in rows if row.example is not None]
+    violated = [verdict.id for verdict in verdicts if verdict.outcome in ("violated", "refuted")]
     unsound = [row.id for row in rows if row.implemented and not row.sound]
     done = sum(row.implemented for row in rows)
     bad = sorted({*violated, *unsound})
@@ -187,25 +185,24 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
             [row.record() for row in rows], verdict=sentence, holds=not bad, command=line, versions=versions()
         )
         write_text(out, text)
-    if as_json:
-        record = {
-            "implemented": done,
-            "total": len(rows),
-            "violated": violated,
-            "unsound": unsound,
-            "out": out,
-            "verdicts": [row.example.to_dict() for row in rows if row.example is not None],
-        }
-        print(result_text(record))
-    else:
-        for row in rows:
-            if row.example is not None:
-                _line(row.example, row.example.outcome)
-        _table([(row.example.id, row.example.outcome) for row in rows if row.example is not None])
+
+    def describe() -> None:
+        for verdict in verdicts:
+            _line(verdict, verdict.outcome)
+        _table([(verdict.id, verdict.outcome) for verdict in verdicts])
         print(sentence)
         if out is not None:
             print(f"Page  {out}")
-    return DOES_NOT_HOLD if bad else DONE
+
+    record = {
+        "implemented": done,
+        "total": len(rows),
+        "violated": violated,
+        "unsound": unsound,
+        "out": out,
+        "verdicts": [verdict.to_dict() for verdict in verdicts],
+    }
+    return deliver(record, as_json=as_json, describe=describe, holds=not bad)
 
 
 def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> int:
@@ -244,8 +241,7 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         print(f"Violated although they apply: {', '.join(broken) or 'none'}.")
 
     title = f"The statements of the papers on {given.name}"
-    deliver(record, as_json=as_json, out=out, title=title, describe=describe)
-    return DOES_NOT_HOLD if broken else DONE
+    return deliver(record, as_json=as_json, out=out, title=title, describe=describe, holds=not broken)
 
 
 def _line(verdict: Verdict, word: str) -> None:
@@ -266,30 +262,21 @@ def _table(outcomes: Sequence[tuple[str, str]], *more: str) -> None:
             print(f"{word:<22}" + "".join(f"{count:>9}" for count in counts))
 
 
-def _instance(
-    network: Path | None,
-    data: Path | None,
-    test: Path | None,
-    start: Path | None,
-    run: Path | None,
-    parameter: list[str] | None,
-    seed: int,
-    label: str | None,
-) -> Instance | None:
+def _instance(files: dict[str, Path], parameter: list[str], seed: int, label: str | None) -> Instance | None:
     """What the files and parameters give; None where there are none."""
-    if network is data is test is start is run is None and not parameter:
+    if not files and not parameter:
         return None
-    recorded = None if run is None else mf.flow.load_run(run)
-    return mf.theory.Instance(
-        name=", ".join(path.name for path in (network, data, test, start, run) if path is not None),
-        network=None if network is None else one_output(network),
-        data=None if data is None else mf.data.Dataset.load(data, label=label),
-        test=None if test is None else mf.data.Dataset.load(test, label=label),
-        start=None if start is None else one_output(start),
-        run=recorded,
-        parameters=dict(_pair(text) for text in parameter or []),
-        seed=seed,
-    )
+    load = partial(mf.data.Dataset.load, label=label)
+    readers: dict[str, Callable[[Path], Any]] = {
+        "network": one_output,
+        "data": load,
+        "test": load,
+        "start": one_output,
+        "run": mf.flow.load_run,
+    }
+    read: dict[str, Any] = {name: readers[name](path) for name, path in files.items()}
+    name = ", ".join(path.name for path in files.values())
+    return mf.theory.Instance(name=name, **read, parameters=dict(map(_pair, parameter)), seed=seed)
 
 
 def _candidates(path: Path) -> tuple[FloatArray, FloatArray]:

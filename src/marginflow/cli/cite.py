@@ -5,9 +5,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson
-from marginflow.cli.output import result_text
+from marginflow.cli.output import deliver
 
 
 def cite(
@@ -20,12 +19,12 @@ def cite(
     from marginflow.report.results.citing import cited as cited_by
 
     found = cited_by([read_result(path) for path in results]) if results else references()
-    if as_json:
-        entries = [{"key": cited.paper.key, "what": cited.what, "bibtex": cited.bibtex()} for cited in found]
-        print(result_text({"references": entries}))
-        return DONE
-    if not found:
-        print("% These results name no paper and no command; nothing is to be cited.")
-    for reference in found:
-        print(reference.bibtex() + "\n")
-    return DONE
+
+    def describe() -> None:
+        if not found:
+            print("% These results name no paper and no command; nothing is to be cited.")
+        for reference in found:
+            print(reference.bibtex() + "\n")
+
+    entries = [{"key": cited.paper.key, "what": cited.what, "bibtex": cited.bibtex()} for cited in found]
+    return deliver({"references": entries}, as_json=as_json, describe=describe)

@@ -15,16 +15,15 @@ SHORTEST = "shortest"
 
 def class_changes(
     network: Classifier, X: FloatArray, own: IntArray, vectors: Sequence[tuple[str, FloatArray | None]], share: float
-) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    """A row for every direction by name, and the same with arrays; None stands for the shortest vector found."""
-    rows, whole = [], []
+) -> list[dict[str, object]]:
+    """A row for every direction by name, arrays included; None stands for the shortest vector found."""
+    rows = []
     for name, given in vectors:
         found = None if given is not None else universal_change(network, X, own, share=share)
         vector = given if found is None else found.vector
         row: dict[str, object] = {"direction": name, "at_once": None if found is None else found.upper}
         if vector is None:
             rows.append(row | {"norm": math.inf})
-            whole.append(rows[-1])
             continue
         steps = class_steps(network, X, own, vector)
         finite = steps.sizes[steps.sizes < math.inf]
@@ -36,9 +35,8 @@ def class_changes(
             "already_flipped": int(steps.already.sum()),
             "never_flipped": len(own) - finite.size,
         }
-        rows.append(row)
-        whole.append(row | {"vector": vector, "first": steps.sizes, "rivals": steps.rival, "curve": steps.rows()})
-    return rows, whole
+        rows.append(row | {"vector": vector, "first": steps.sizes, "rivals": steps.rival, "curve": steps.rows()})
+    return rows
 
 
 def vectors_by_name(names: Sequence[str] | None, read: dict[str, FloatArray]) -> list[tuple[str, FloatArray | None]]:

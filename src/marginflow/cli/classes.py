@@ -1,4 +1,4 @@
-"""Networks with one output and with one logit for each class: what a command takes, and which logits samples have."""
+"""Networks with one output and with one logit for each class: what a command takes, and which labels samples have."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ import marginflow as mf
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
-    from marginflow.arrays import IntArray
+    from marginflow.arrays import FloatArray, IntArray
 
 
 def network_and_data(
     network: Path, data: Path, label: str | None
-) -> tuple[mf.networks.TwoLayer | mf.networks.Classifier, mf.data.Dataset, IntArray | None]:
-    """Both as they are, and for a classifier the logit that belongs to each sample."""
+) -> tuple[mf.networks.TwoLayer | mf.networks.Classifier, mf.data.Dataset, FloatArray | IntArray]:
+    """Both as they are, and the label of each sample: -1 or +1, or of a classifier the logit that belongs to it."""
     judged, dataset = mf.networks.load_network(network), mf.data.Dataset.load(data, label=label)
-    if judged.dimension != dataset.dimension:
-        raise InputError(
-            f"{network} takes points of dimension {judged.dimension}, but the samples of {data} have "
-            f"{dataset.dimension} columns."
-        )
+    require_dimension(judged, network, dataset, data)
     if isinstance(judged, mf.networks.Classifier):
-        return judged, dataset, logits_of(dataset, judged)
+        return judged, dataset, mf.audits.classes.logit_numbers(dataset, judged.n_classes)
     if dataset.n_classes > 2:
         raise InputError(
             f"{network} has one output, but {data} has {dataset.n_classes} classes; a network with a logit for each "
             "class is expected, or data with two classes."
         )
-    return judged, dataset, None
+    return judged, dataset, dataset.y
 
 
-def logits_of(data: mf.data.Dataset, network: mf.networks.Classifier) -> IntArray:
-    """The logit that belongs to each sample."""
-    from marginflow.audits.classes import logit_numbers
-
-    return logit_numbers(data, network.n_classes)
+def require_dimension(
+    network: mf.networks.TwoLayer | mf.networks.Classifier, file: Path, data: mf.data.Dataset, samples: Path
+) -> None:
+    """Refuse a network and samples that do not belong together, by the names of their files."""
+    if network.dimension != data.dimension:
+        raise InputError(
+            f"{file} takes points of dimension {network.dimension}, but the samples of {samples} have "
+            f"{data.dimension} columns."
+        )
 
 
 def one_output(path: Path) -> mf.networks.TwoLayer:

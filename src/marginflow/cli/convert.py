@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force, Out
 from marginflow.cli.output import check_target, note, tell
 from marginflow.errors import InputError
@@ -110,5 +109,4 @@ def convert(
             print(f"{name or '(no name)'}: {how}")
     headings |= {"separator": "Separator", "left_out": "Left out"}
     headings |= ({"incomplete": "Incomplete"} if found.incomplete else {}) | {"out": "Written to"}
-    tell(record, as_json=as_json, headings=headings)
-    return DONE
+    return tell(record, as_json=as_json, headings=headings)

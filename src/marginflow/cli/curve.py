@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from marginflow.cli.classes import network_and_data
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
+from marginflow.cli.exit_codes import INTERRUPTED
 from marginflow.cli.options import AsJson, DataFile, First, Force, Gap, Label, NetworkFile, SecondsEach, Workers
-from marginflow.cli.output import check_target, print_rows, result_text
+from marginflow.cli.output import check_target, deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
-from marginflow.scalars import whole_number
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
@@ -46,12 +45,10 @@ def curve(
     """
     from marginflow.robustness.accuracy import certified_accuracy
 
-    whole_number("--workers", workers)
     sizes = _sizes(epsilon)
     check_target(csv, (".csv",), force=force)
-    judged, dataset, own = network_and_data(network, data, label)
-    X, y = dataset.X, dataset.y if own is None else own
-    n = X.shape[0] if first is None else min(X.shape[0], whole_number("--first", first))
+    judged, dataset, labels = network_and_data(network, data, label)
+    n = dataset.n_samples if first is None else min(dataset.n_samples, first)
     done = 0
     with progress("Proving radii") as show:
 
@@ -62,7 +59,13 @@ def curve(
 
         try:
             accuracy = certified_accuracy(
-                judged, X[:n], y[:n], tolerance=tolerance, time_limit=time_limit, workers=workers, progress=report
+                judged,
+                dataset.X[:n],
+                labels[:n],
+                tolerance=tolerance,
+                time_limit=time_limit,
+                workers=workers,
+                progress=report,
             )
         except KeyboardInterrupt:
             print(f"Interrupted after {done} of {n} samples; the curve of a part is not that of the whole.")
@@ -77,9 +80,8 @@ def curve(
     }
     if csv is not None:
         write_text(csv, accuracy.to_csv())
-    if as_json:
-        print(result_text(record | {"curve": accuracy.rows()}))
-    else:
+
+    def describe() -> None:
         print(f"{accuracy.lower.size} of {n} samples are right ({accuracy.accuracy:.1%}).")
         rows = at if epsilon is not None else _read_at_shares(accuracy)
         if rows:
@@ -88,7 +90,9 @@ def curve(
             print("Some radii are only bounded: the true curve lies between 'certified' and 'possible'.")
         if csv is not None:
             print(f"Every breakpoint is in {csv}.")
-    return DONE if accuracy.exact else DOES_NOT_HOLD
+
+    whole = record | {"curve": accuracy.rows()}
+    return deliver(whole, as_json=as_json, describe=describe, holds=accuracy.exact)
 
 
 def _sizes(text: str | None) -> FloatArray:

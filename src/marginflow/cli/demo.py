@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Seed, written
 from marginflow.cli.output import check_folder, note, tell
 from marginflow.cli.progress import Report, progress
@@ -62,10 +61,8 @@ def demo(
             for chapter in found
         },
     }
-    tell(record, as_json=as_json, headings={"seconds": "Seconds", "page": "Open"})
-    if interrupted:
-        return INTERRUPTED
-    return DONE if holds else DOES_NOT_HOLD
+    headings = {"seconds": "Seconds", "page": "Open"}
+    return tell(record, as_json=as_json, headings=headings, holds=holds, interrupted=interrupted)
 
 
 def _write(found: list[Chapter], out: Path, seed: int, *, interrupted: bool) -> Path:

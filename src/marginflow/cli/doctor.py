@@ -9,12 +9,12 @@ import shutil
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from marginflow import __version__
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson
-from marginflow.cli.output import result_text
+from marginflow.cli.output import deliver
 
 NEEDED = (
     "numpy",
@@ -63,7 +63,7 @@ def doctor(*, as_json: AsJson = False) -> int:
     missing = [name for name, found in packages.items() if found is None]
     advice = _advice(missing, pools, free, extras)
     healthy = not missing and free >= LITTLE_DISK
-    record: dict[str, object] = {
+    record: dict[str, Any] = {
         "healthy": healthy,
         "marginflow": __version__,
         "python": platform.python_version(),
@@ -78,11 +78,7 @@ def doctor(*, as_json: AsJson = False) -> int:
         "chromium": shutil.which("chromium"),
         "advice": advice,
     }
-    if as_json:
-        print(result_text(record))
-    else:
-        _tell(record, packages, extras, pools, advice)
-    return DONE if healthy else DOES_NOT_HOLD
+    return deliver(record, as_json=as_json, describe=lambda: _tell(record), holds=healthy)
 
 
 def _advice(
@@ -101,25 +97,19 @@ def _advice(
     return advice
 
 
-def _tell(
-    record: dict[str, object],
-    packages: dict[str, str | None],
-    extras: dict[str, str | None],
-    pools: list[dict[str, object]],
-    advice: list[str],
-) -> None:
+def _tell(record: dict[str, Any]) -> None:
     print(f"marginflow {record['marginflow']}, Python {record['python']}, {platform.system()} {platform.machine()}")
     print(f"Cores      {record['cores']}")
-    for pool in pools:
+    for pool in record["blas"]:
         print(f"BLAS       {pool['library']} {pool['version']}, {pool['threads']} threads")
     print(f"Free disk  {record['free_disk_gb']:.1f} GB here")
     print(f"Chromium   {record['chromium'] or 'absent (only the tests of pages need it)'}")
-    listed = ", ".join(f"{name} {found or 'MISSING'}" for name, found in packages.items())
+    listed = ", ".join(f"{name} {found or 'MISSING'}" for name, found in record["packages"].items())
     print(textwrap.fill(f"Packages   {listed}", 80, subsequent_indent=" " * 11, break_on_hyphens=False))
     print("Extras")
     for extra, _, _, purpose in EXTRAS:
-        print(f"  {extra:<8} {extras[extra] or 'absent':<10} {purpose}")
-    for sentence in advice:
+        print(f"  {extra:<8} {record['extras'][extra] or 'absent':<10} {purpose}")
+    for sentence in record["advice"]:
         print(f"-> {sentence}")
     print("Everything that is needed is there." if record["healthy"] else "Something that is needed is not there.")
 

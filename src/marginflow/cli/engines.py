@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import marginflow as mf
 from marginflow.cli.output import note
 from marginflow.errors import InputError
-from marginflow.scalars import whole_number
 
 
 def engine_of(engine: str, address: str | None, workers: int | None) -> mf.sweeps.AbstractEngine:
     """The engine of a name; on this machine cells are computed in processes of their own, as a cell may crash."""
-    if workers is not None:
-        whole_number("--workers", workers)
     if engine == "dask":
         return mf.sweeps.DaskEngine(address=address, workers=workers)
     if address is not None:
@@ -22,7 +20,12 @@ def engine_of(engine: str, address: str | None, workers: int | None) -> mf.sweep
 
 
 def sweep_of(spec: Path) -> mf.sweeps.Sweep:
-    """The sweep of a spec; the tasks of figures are imported only where its task is not found without them."""
+    """The sweep of a spec, beside which a task of one's own ("module:name") may stand.
+
+    The tasks of figures are imported only where its task is not found without them.
+    """
+    if (beside := str(spec.resolve().parent)) not in sys.path:
+        sys.path.append(beside)
     try:
         return mf.sweeps.Sweep.load(spec)
     except InputError:

@@ -14,14 +14,13 @@ from cyclopts import Parameter
 import marginflow as mf
 from marginflow.cli.engines import engine_of, note_other_code
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import Address, AnyCode, AsJson, Engine, Force, Seed, flag, written
-from marginflow.cli.output import check_folder, check_target, note, print_rows, result_text
+from marginflow.cli.options import Address, AnyCode, AsJson, Engine, Force, Seed, counted, flag, written
+from marginflow.cli.output import check_folder, check_target, deliver, note, print_rows, result_text
 from marginflow.cli.progress import progress, time_left
 from marginflow.cli.provenance import versions
 from marginflow.display import duration
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
-from marginflow.scalars import whole_number
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
@@ -43,12 +42,12 @@ def figure(
     ] = "laptop",
     seed: Seed = 0,
     out: Annotated[Path | None, written("Folder for page, rows and pictures; default: marginflow-figures.")] = None,
-    seeds: Annotated[int | None, Parameter(help="Number of seeds; by default that of the size.")] = None,
+    seeds: Annotated[int | None, counted("--seeds", "Number of seeds; by default that of the size.")] = None,
     only: Annotated[
         tuple[str, ...],
         Parameter(negative="", consume_multiple=True, help='Only cells with these parameters, such as "alpha=1".'),
     ] = (),
-    workers: Annotated[int | None, Parameter(help="Processes; by default 1, or every core with dask.")] = None,
+    workers: Annotated[int | None, counted("--workers", "Processes; by default 1, or every core with dask.")] = None,
     engine: Engine = "local",
     address: Address = None,
     any_code: AnyCode = False,
@@ -77,15 +76,11 @@ def figure(
     if id is None:
         return _listed(as_json=as_json)
     chosen = mf.experiments.figure(id)
-    whole_number("seed", seed, minimum=0)
     conditions = _conditions(only)
-    grid = chosen.select(size, only=conditions, seeds=None if seeds is None else whole_number("--seeds", seeds))
+    grid = chosen.select(size, only=conditions, seeds=seeds)
     folder = check_folder(Path("marginflow-figures") if out is None else out)
-    kept = (
-        mf.sweeps.Store(folder / "cells.sqlite" if store is None else store)
-        if folder.is_dir() or store is not None
-        else None
-    )
+    cells_file = folder / "cells.sqlite" if store is None else store
+    kept = mf.sweeps.Store(cells_file) if folder.is_dir() or store is not None else None
     cost = chosen.cost(grid, store=kept)
     cells = chosen.sweep(grid, seed)
     if not any_code:
@@ -107,7 +102,7 @@ def figure(
                 seed=seed,
                 seeds=seeds,
                 only=conditions,
-                store=folder / "cells.sqlite" if store is None else store,
+                store=cells_file,
                 engine=where,
                 any_code=any_code,
                 only_stored=only_stored,
@@ -122,13 +117,9 @@ def figure(
     if wrong := _misjudged(cost, result):
         note(wrong)
     written = _written(result, folder, images, width, mode)
-    if as_json:
-        print(result_text(result.to_dict() | {"written": written, "estimated_hours": cost.hours}))
-    else:
-        print(result)
-        for path in written:
-            print(f"Written to {path}")
-    return DONE if result.outcome.borne_out else DOES_NOT_HOLD
+    record = result.to_dict() | {"written": written, "estimated_hours": cost.hours}
+    words = [str(result), *(f"Written to {path}" for path in written)]
+    return deliver(record, as_json=as_json, describe=lambda: print("\n".join(words)), holds=result.outcome.borne_out)
 
 
 def _conditions(only: Sequence[str]) -> dict[str, object]:
@@ -152,15 +143,14 @@ def _planned(
     done = 0 if store is None else len(mf.sweeps.stored(sweep, store, any_code=any_code).done)
     record = {"id": chosen.id, "size": size, "cells": cost.cells, "stored": done, "hours": cost.hours}
     record |= {"memory": cost.memory, "measured_cells": cost.measured}
-    if as_json:
-        print(result_text(record))
-        return DONE
     memory = "unknown" if cost.memory is None else f"{cost.memory / 2**20:.0f} MiB"
-    print(f"{chosen.id}, size {size}: {cost.cells} cells, {done} of them stored.")
-    print(f"All of them take about {_time(cost.hours)} on one core, and a process needs about {memory}.")
     here = f", {cost.of_store} of them of the store" if cost.of_store else ""
-    print(f"This rests on {cost.measured} measured cells{here}.")
-    return DONE
+    words = (
+        f"{chosen.id}, size {size}: {cost.cells} cells, {done} of them stored.\n"
+        f"All of them take about {_time(cost.hours)} on one core, and a process needs about {memory}.\n"
+        f"This rests on {cost.measured} measured cells{here}."
+    )
+    return deliver(record, as_json=as_json, describe=lambda: print(words))
 
 
 def _misjudged(cost: Cost, result: FigureResult) -> str | None:

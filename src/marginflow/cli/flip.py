@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.cli.classes import logits_of, network_and_data
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
-from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, flag, written
+from marginflow.cli.classes import network_and_data
+from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, checked, flag, written
 from marginflow.cli.output import check_target, deliver, note, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
-from marginflow.scalars import real_number
 
 if TYPE_CHECKING:
     from marginflow.arrays import FloatArray
+
+_LONG: Final = ("vector", "first", "rivals", "curve")  # what of a direction the file has and the screen has not
 
 
 def flip(
@@ -48,7 +48,9 @@ def flip(
         bool,
         flag("Add the same vector to every sample; else it is subtracted from the positive."),
     ] = False,
-    share: Annotated[float, Parameter(help="Share of the samples that is to be flipped at once.")] = 1.0,
+    share: Annotated[
+        float, checked("share", "Share of the samples that is to be flipped at once.", above=0.0, at_most=1.0)
+    ] = 1.0,
     label: Label = None,
     out: Annotated[Path | None, written("Also write directions, first flips and whole curves as .json.")] = None,
     force: Force = False,
@@ -59,7 +61,6 @@ def flip(
     A network with a logit for each class: the vector is added to every sample, and norms are those at which classes
     first change.
     """
-    real_number("share", share, above=0.0, at_most=1.0)
     check_target(out, (".json",), force=force)
     judged, dataset, _ = network_and_data(network, data, label)
     d = dataset.full_dimension
@@ -71,15 +72,16 @@ def flip(
         unsigned = True  # there is no sign
         read = {name: _read_vector(Path(name)) for name in direction or [] if name.lower().endswith(".npy")}
         vectors = vectors_by_name(direction, read)
+        labels = mf.audits.classes.logit_numbers(target, judged.n_classes)
         with progress("Stepping"):
-            rows, whole = class_changes(judged, target.X, logits_of(target, judged), vectors, share)
+            whole = class_changes(judged, target.X, labels, vectors, share)
     else:
-        flips = _flips(judged, dataset, target, direction or ["label-sum"], signed=not unsigned)
-        rows = [known.summary(dimension=d, share=share) for known in flips]
         whole = [
-            row | {"vector": known.vector, "first": known.steps.sizes, "curve": known.curve()}
-            for row, known in zip(rows, flips, strict=True)
+            known.summary(dimension=d, share=share)
+            | {"vector": known.vector, "first": known.steps.sizes, "curve": known.curve()}
+            for known in _flips(judged, dataset, target, direction or ["label-sum"], signed=not unsigned)
         ]
+    rows = [{name: value for name, value in row.items() if name not in _LONG} for row in whole]
 
     def describe() -> None:
         if isinstance(judged, mf.networks.Classifier):
@@ -97,14 +99,14 @@ def flip(
         "sqrt_dimension": math.sqrt(d),
         "out": out,
     }
-    deliver(
+    return deliver(
         record | {"directions": rows},
         as_json=as_json,
         out=out,
         whole=record | {"directions": whole},
         describe=describe,
+        holds=does,
     )
-    return DONE if does else DOES_NOT_HOLD
 
 
 def _flips(

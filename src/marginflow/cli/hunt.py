@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.options import AsJson, Seed, written
-from marginflow.cli.output import check_folder, note, result_text, write_page
+from marginflow.cli.output import check_folder, deliver, note, write_page
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
 
@@ -39,9 +38,9 @@ def hunt(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 1 if a counterexample, a candidate for one, or a failing step of the proof was found."""
-    if out is not None and out.exists():
-        raise InputError(f"{out} exists already; the name of a new folder is expected.")
     if out is not None:
+        if out.exists():
+            raise InputError(f"{out} exists already; the name of a new folder is expected.")
         check_folder(out, parents=True)
     began = time.monotonic()
     with progress("Hunting") as show:
@@ -61,9 +60,10 @@ def hunt(
             state=state,
             progress=report,
         )
-    print(result_text(found.to_dict()) if as_json else str(found))
+    refuted = found.outcome in ("refuted", "candidate", "proof step fails")
+    code = deliver(found.to_dict(), as_json=as_json, describe=lambda: print(found), holds=not refuted)
     if out is not None:
         page = out / "hunt.html"
         files = (*found.save(out), write_page(found.to_dict(), page, title=f"Hunt for {found.id}"))
         note(f"wrote {', '.join(str(path) for path in files)}")
-    return DOES_NOT_HOLD if found.outcome in ("refuted", "candidate", "proof step fails") else DONE
+    return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,7 +11,7 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.options import AsJson, Bias, Force, Label, Penalty, Seed, Width, checked, written
-from marginflow.cli.output import check_target
+from marginflow.cli.output import check_target, deliver, print_rows
 from marginflow.cli.progress import progress
 
 Mode = Annotated[
@@ -82,6 +83,26 @@ class LeftOut:
                 **options,
             )
         return limit, found
+
+    def deliver(
+        self,
+        record: Mapping[str, object],
+        rows: Sequence[Mapping[str, object]],
+        headings: Mapping[str, str],
+        *,
+        said: object,
+        title: str,
+        beside: str = "",
+    ) -> int:
+        """Write the record where that was asked for, and print it, or what is `said` above and `beside` its rows."""
+        code = deliver(record, out=self.out, as_json=self.as_json, title=title, holds=bool(record["holds"]))
+        if not self.as_json:
+            print(said)
+            if rows:
+                print_rows(rows, headings=headings)
+            if beside:
+                print(beside)
+        return code
 
 
 DEFAULTS = LeftOut()

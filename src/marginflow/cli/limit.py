@@ -9,9 +9,8 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.classes import one_output
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import AsJson, Bias, DataFile, Force, Label, Out, Penalty, Seed, checked, flag
-from marginflow.cli.output import check_target, result_text
+from marginflow.cli.output import check_target, deliver, result_text
 from marginflow.cli.progress import progress
 from marginflow.storage import write_text
 
@@ -82,14 +81,14 @@ def limit(
     written = found.to_dict(arrays=True) | record
     write_text(beside, result_text(written) + "\n")
     (found.compact if compact else found.network).save(out)
-    if as_json:
-        print(result_text(found.to_dict() | record))
-    else:
-        print(found.describe(tolerance))
-        print(f"Network      {out}\nCertificate  {beside}")
-    if found.stopped_by == "interrupt":
-        return INTERRUPTED
-    return DONE if holds else DOES_NOT_HOLD
+    words = f"{found.describe(tolerance)}\nNetwork      {out}\nCertificate  {beside}"
+    return deliver(
+        found.to_dict() | record,
+        as_json=as_json,
+        describe=lambda: print(words),
+        holds=holds,
+        interrupted=found.stopped_by == "interrupt",
+    )
 
 
 def remark(now: mf.limit.Progress) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from marginflow.storage import write_text
 
 if TYPE_CHECKING:
     from marginflow.report.page import Page
-    from marginflow.sweeps import Sight, Sweep
+    from marginflow.sweeps import Sight
 
 SUFFIXES: Final = (".sqlite", ".toml")
 
@@ -31,18 +30,17 @@ def are_stores(paths: Sequence[Path]) -> bool:
     return bool(of_sweeps)
 
 
-def page_of_stores(paths: Sequence[Path], make: Callable[..., Page]) -> Page:
-    """The page of what is stored now, made by `sight_page`."""
-    watched = _Watched(paths)
-    return make(watched.look())
+def page_of_stores(paths: Sequence[Path], make: Callable[..., Page], out: Path, *, every: float | None) -> Page | None:
+    """The page of what is stored now, made by `sight_page`.
 
-
-def page_until_the_end(paths: Sequence[Path], make: Callable[..., Page], out: Path, *, every: float) -> Page | None:
-    """Write the page every so many seconds; the last one when the sweep has ended, None after Ctrl-C."""
+    With `every` it is first written every so many seconds, until the sweep has ended; None after Ctrl-C.
+    """
     from marginflow.report.live import live_text
 
     watched = _Watched(paths)
     sight = watched.look()
+    if every is None:
+        return make(sight)
     note(f"{out} is written every {every:g} s until the sweep has ended; Ctrl-C ends this and not the sweep.")
     try:
         while not sight.ended:
@@ -66,7 +64,7 @@ class _Watched:
         if not specs:
             specs = sorted({spec for path in self._stores if (spec := _beside(path)).is_file()})[:2]
         self._spec = specs[0] if len(specs) == 1 else None
-        self._sweep = None if self._spec is None else _loaded(self._spec)
+        self._sweep = None if self._spec is None else sweep_of(self._spec)
         if self._sweep is None:
             mf.experiments.figures()  # puts their tasks into the registry
         for path in self._stores:
@@ -96,9 +94,3 @@ class _Watched:
 def _beside(store: Path) -> Path:
     """The spec whose store this would be."""
     return store.with_name(f"{store.stem.partition('.shard-')[0]}.toml")
-
-
-def _loaded(spec: Path) -> Sweep:
-    if (beside := str(spec.resolve().parent)) not in sys.path:  # a task of one's own may stand there
-        sys.path.append(beside)
-    return sweep_of(spec)

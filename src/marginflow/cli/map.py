@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force, flag, written
 from marginflow.cli.output import check_target, deliver
 from marginflow.cli.progress import progress
@@ -58,8 +57,9 @@ def map(
 
         draw((observed_chart if observe else atlas_chart)(record), out)
     title = f"Where {atlas.id} says something"
-    deliver(record | {"out": out}, as_json=as_json, out=out, title=title, describe=lambda: print(atlas.sentence()))
-    return DONE
+    return deliver(
+        record | {"out": out}, as_json=as_json, out=out, title=title, describe=lambda: print(atlas.sentence())
+    )
 
 
 def _observed(atlas: Atlas, seeds: int, store: Path | None, workers: int | None) -> Atlas:

@@ -5,9 +5,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson
-from marginflow.cli.output import result_text
+from marginflow.cli.output import deliver
 
 
 def new_paper(
@@ -25,10 +24,6 @@ def new_paper(
 
     folder = Path(package_of(key)) if out is None else out
     written = write_package(key, folder)
-    if as_json:
-        print(result_text({"key": key, "out": folder, "files": written}))
-        return DONE
-    for path in written:
-        print(path)
-    print(f"Next: pip install -e {folder}, then marginflow check {key}/Lem1 and pytest {folder}")
-    return DONE
+    words = [*map(str, written), f"Next: pip install -e {folder}, then marginflow check {key}/Lem1 and pytest {folder}"]
+    record = {"key": key, "out": folder, "files": written}
+    return deliver(record, as_json=as_json, describe=lambda: print("\n".join(words)))

@@ -1,12 +1,13 @@
 """Options that several commands share, described once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, Token, convert
 
 from marginflow.errors import InputError
+from marginflow.scalars import real_number, whole_number
 
 
 def exactly(kind: Any, tokens: Sequence[Token]) -> Any:
@@ -36,12 +37,6 @@ def worth_showing(default: Any) -> str | None:
     return "yes" if default is True else f"{default:g}" if isinstance(default, float) else str(default)
 
 
-def not_negative(_: Any, seed: int) -> None:
-    """Refuse a seed that no generator takes, before any work is done."""
-    if seed < 0:  # by hand: the checkers of arrays would bring numpy into the overview of commands
-        raise InputError(f"--seed is {seed}; a whole number of at least 0 is expected.")
-
-
 def not_data(_: Any, path: Path) -> None:
     """Refuse data where the network is expected: the two were swapped."""
     if path.suffix.lower() in (".npz", ".csv"):
@@ -51,16 +46,19 @@ def not_data(_: Any, path: Path) -> None:
         )
 
 
-def checked(name: str, help: str, **bounds: float) -> Parameter:
-    """The option `name`, refused before any work is done unless it is a real number within the bounds."""
+def checked(name: str, help: str, check: Callable[..., float] = real_number, **bounds: float) -> Parameter:
+    """An option that is refused as `name`, before any work is done, unless it is a number within the bounds."""
 
-    def check(_: Any, value: float | None) -> None:
-        from marginflow.arrays import real_number  # brings numpy, which the overview of commands does without
-
+    def validate(_: Any, value: float | None) -> None:
         if value is not None:
-            real_number(name, value, **bounds)
+            check(name, value, **bounds)
 
-    return Parameter(validator=check, help=help)
+    return Parameter(validator=validate, help=help)
+
+
+def counted(name: str, help: str, minimum: int = 1) -> Parameter:
+    """An option that is refused as `name` unless it is a whole number of at least `minimum`."""
+    return checked(name, help, whole_number, minimum=minimum)
 
 
 def flag(help: str) -> Parameter:
@@ -75,9 +73,7 @@ def written(help: str) -> Parameter:
 
 AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print the result as one JSON object.")]
 Force = Annotated[bool, Parameter(name="--force", negative="", help="Overwrite files that exist.")]
-Seed = Annotated[
-    int, Parameter(name="--seed", validator=not_negative, help="Seed of all randomness; same seed, same result.")
-]
+Seed = Annotated[int, counted("--seed", "Seed of all randomness; same seed, same result.", minimum=0)]
 Out = Annotated[Path, written("File to write.")]
 DataFile = Annotated[Path, Parameter(help="Data: .npz, or .csv of numbers with the label last (see convert).")]
 NetworkFile = Annotated[Path, Parameter(validator=not_data, help="Network, .safetensors (ours or a torch state_dict).")]
@@ -92,8 +88,8 @@ Gap = Annotated[
 SecondsEach = Annotated[
     float, checked("--time-limit", "Seconds for each sample; then its bounds so far are given.", above=0.0)
 ]
-First = Annotated[int | None, Parameter(help="Only the first N samples.")]
-Workers = Annotated[int, Parameter(help="Processes that share the samples.")]
+First = Annotated[int | None, counted("--first", "Only the first N samples.")]
+Workers = Annotated[int, counted("--workers", "Processes that share the samples.")]
 Engine = Annotated[Literal["local", "dask"], Parameter(help="Where cells are computed.")]
 Address = Annotated[str | None, Parameter(help="With dask: the scheduler; without it a cluster is started here.")]
 AnyCode = Annotated[bool, flag("Accept rows computed by another version of the code.")]

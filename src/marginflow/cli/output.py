@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.provenance import command, made_by, versions
 from marginflow.display import text_of
 from marginflow.errors import InputError
@@ -51,8 +52,15 @@ def _check_writable(path: Path, folder: Path) -> None:
         raise InputError(f"{path} cannot be written: the folder {folder} is read-only.")
 
 
-def tell(record: Mapping[str, object], *, as_json: bool, headings: Mapping[str, str]) -> None:
-    """Print a result: all of it as JSON, or what it has of `headings`, one line each.
+def tell(
+    record: Mapping[str, object],
+    *,
+    as_json: bool,
+    headings: Mapping[str, str],
+    holds: bool = True,
+    interrupted: bool = False,
+) -> int:
+    """Print a result: all of it as JSON, or what it has of `headings`, one line each; the exit code.
 
     Examples
     --------
@@ -60,14 +68,16 @@ def tell(record: Mapping[str, object], *, as_json: bool, headings: Mapping[str, 
     >>> tell({"loss": 0.125, "steps": 10}, as_json=False, headings={"loss": "Loss", "steps": "Steps"})
     Loss   0.125
     Steps  10
+    0
     """
-    if as_json:
-        print(result_text(record))
-        return
-    named = {key: heading for key, heading in headings.items() if key in record}
-    widest = max(map(len, named.values()), default=0)
-    for key, heading in named.items():
-        print(f"{heading:<{widest}}  {text_of(record[key])}")
+
+    def describe() -> None:
+        named = {key: heading for key, heading in headings.items() if key in record}
+        widest = max(map(len, named.values()), default=0)
+        for key, heading in named.items():
+            print(f"{heading:<{widest}}  {text_of(record[key])}")
+
+    return deliver(record, as_json=as_json, describe=describe, holds=holds, interrupted=interrupted)
 
 
 def result_text(record: Mapping[str, object]) -> str:
@@ -92,8 +102,10 @@ def deliver(
     whole: Mapping[str, object] | None = None,
     title: str = "",
     describe: Callable[[], None] | None = None,
-) -> None:
-    """Write a result where that was asked for, and print it: as JSON, or what `describe` prints.
+    holds: bool = True,
+    interrupted: bool = False,
+) -> int:
+    """Write a result where that was asked for, and print it: as JSON, or what `describe` prints; the exit code.
 
     Parameters
     ----------
@@ -103,6 +115,8 @@ def deliver(
         A page (.html) under the heading `title`, or a file of JSON; a file of any other kind is there already.
     whole : mapping or None
         What the file of JSON holds where that is more than `record`.
+    holds, interrupted : bool
+        Whether what was asked about holds, and whether the work was cut short.
     """
     if out is not None and out.suffix == ".html":
         write_page(record, out, title=title)
@@ -110,11 +124,14 @@ def deliver(
         write_text(out, result_text(record if whole is None else whole) + "\n")
     if as_json:
         print(result_text(record))
-        return
-    if describe is not None:
-        describe()
-    if out is not None:
-        print(f"Written to {out}")
+    else:
+        if describe is not None:
+            describe()
+        if out is not None:
+            print(f"Written to {out}")
+    if interrupted:
+        return INTERRUPTED
+    return DONE if holds else DOES_NOT_HOLD
 
 
 def write_page(record: Mapping[str, object], path: Path, *, title: str) -> Path:

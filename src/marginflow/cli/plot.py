@@ -5,7 +5,6 @@ from typing import Annotated
 
 import marginflow as mf
 from marginflow.cli.classes import one_output
-from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, written
 from marginflow.cli.output import check_target, tell
 from marginflow.cli.progress import progress
@@ -45,5 +44,4 @@ def plot(
         "on_margin": len(point["on_margin"]),
     }
     headings = {"residual": "KKT residual", "directions": "Neurons that differ", "on_margin": "On the margin"}
-    tell(record, as_json=as_json, headings=headings | {"out": "Written to"})
-    return DONE
+    return tell(record, as_json=as_json, headings=headings | {"out": "Written to"})

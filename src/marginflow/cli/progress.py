@@ -1,9 +1,12 @@
 """A progress display on stderr, shown only when a person is looking at a terminal."""
 
+from __future__ import annotations
+
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import marginflow as mf
 from marginflow.display import duration
 
 Report = Callable[[float, str], None]
@@ -36,12 +39,15 @@ def progress(description: str) -> Iterator[Report]:
         yield report
 
 
-def watched(description: str, names: Sequence[str]) -> Iterator[str]:
-    """The names one after the other, under a bar that says which of them is at work."""
-    with progress(description) as show:
-        for index, name in enumerate(names):
-            show(index / max(1, len(names)), name)
-            yield name
+def covered(paper: str | None) -> list[mf.theory.Covered]:
+    """Every id of the catalogue, judged on its example and its control, under a bar that says which is at work."""
+    rows = []
+    with progress("Checking") as show:
+        ids = [row.id for row in mf.theory.coverage(paper, run=False)]
+        for index, id in enumerate(ids):
+            show(index / len(ids), id)
+            rows.append(mf.theory.covered(id))
+    return rows
 
 
 def time_left(seconds: float | None, failed: int) -> str:

@@ -11,7 +11,6 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.classes import for_two_classes_only, network_and_data
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
 from marginflow.cli.options import (
     AsJson,
     DataFile,
@@ -22,12 +21,12 @@ from marginflow.cli.options import (
     NetworkFile,
     SecondsEach,
     Workers,
+    checked,
     written,
 )
 from marginflow.cli.output import check_target, deliver, print_rows
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
-from marginflow.scalars import real_number, whole_number
 
 if TYPE_CHECKING:
     from marginflow.arrays import IntArray
@@ -42,7 +41,7 @@ def radius(
         str | None, Parameter(help="Only these samples, numbered from 0 with commas between: 0,3,7.")
     ] = None,
     first: First = None,
-    level: Annotated[float, Parameter(help="The other side begins where y N(x) falls to this level.")] = 0.0,
+    level: Annotated[float, checked("--level", "The other side begins where y N(x) falls to this level.")] = 0.0,
     time_limit: SecondsEach = 60.0,
     tolerance: Gap = 1e-6,
     workers: Workers = 1,
@@ -55,10 +54,8 @@ def radius(
 
     The network has one output, or a logit for each class; then the nearest class is said too.
     """
-    real_number("--level", level)
-    whole_number("--workers", workers)
     check_target(out, (".json",), force=force)
-    judged, dataset, own = network_and_data(network, data, label)
+    judged, dataset, labels = network_and_data(network, data, label)
     if isinstance(judged, mf.networks.Classifier):
         for_two_classes_only(judged, level=level != 0.0)
     chosen = chosen_samples(samples, first, dataset.n_samples)
@@ -70,7 +67,7 @@ def radius(
                 judged,
                 dataset,
                 chosen,
-                labels=own,
+                labels=labels,
                 level=level,
                 tolerance=tolerance,
                 time_limit=time_limit,
@@ -99,16 +96,15 @@ def radius(
         if interrupted:
             print(f"Interrupted after {len(found)} of {chosen.size} samples.")
 
-    deliver(
-        record | {"radii": [checked.row() for checked in found]},
+    return deliver(
+        record | {"radii": [each.row() for each in found]},
         as_json=as_json,
         out=out,
-        whole=record | {"radii": [checked.row() | checked.proof() for checked in found]},
+        whole=record | {"radii": [each.row() | each.proof() for each in found]},
         describe=describe,
+        holds=bool(record["all_proved"]),
+        interrupted=interrupted,
     )
-    if interrupted:
-        return INTERRUPTED
-    return DONE if record["all_proved"] else DOES_NOT_HOLD
 
 
 def chosen_samples(samples: str | None, first: int | None, n_samples: int) -> IntArray:
@@ -125,7 +121,7 @@ def chosen_samples(samples: str | None, first: int | None, n_samples: int) -> In
     if samples is not None and first is not None:
         raise InputError("--samples and --first both choose samples; give one of them.")
     if first is not None:
-        if whole_number("--first", first) > n_samples:
+        if first > n_samples:
             raise InputError(f"--first is {first}, but there are {n_samples} samples.")
         return np.arange(first)
     if samples is None:
@@ -143,14 +139,14 @@ def chosen_samples(samples: str | None, first: int | None, n_samples: int) -> In
 
 
 def _print(found: Sequence[CheckedRadius], summary: RadiusSummary, dimension: int) -> None:
-    rows = [checked.row() | {"lower": f"{checked.lower:.8g}", "upper": f"{checked.upper:.8g}"} for checked in found]
-    several = any(checked.radius.rival is not None for checked in found)
+    rows = [each.row() | {"lower": f"{each.lower:.8g}", "upper": f"{each.upper:.8g}"} for each in found]
+    several = any(each.radius.rival is not None for each in found)
     columns = ("sample", *(("label", "rival") if several else ()), "lower", "upper", "status", "nodes", "seconds")
     print_rows(rows, headings={name: name for name in columns})
-    print(f"\n{summary.settled} of {summary.count} radii are proved; every certificate was checked.")
-    for checked in found:
-        if reason := checked.radius.reason:
-            print(f"Sample {checked.sample}: the judge refused what the search said, and confirms only this. {reason}")
+    print(f"\n{summary.settled} of {summary.count} radii are proved; every certificate was each.")
+    for each in found:
+        if reason := each.radius.reason:
+            print(f"Sample {each.sample}: the judge refused what the search said, and confirms only this. {reason}")
     wrong = summary.statuses.get("misclassified", 0)
     if wrong:
         print(f"{wrong} of them are 0: the sample is on the other side already.")

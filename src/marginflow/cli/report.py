@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.live import are_stores, page_of_stores, page_until_the_end
+from marginflow.cli.exit_codes import INTERRUPTED
+from marginflow.cli.live import are_stores, page_of_stores
 from marginflow.cli.options import AsJson, Force, Label, checked, flag, written
 from marginflow.cli.output import check_folder, check_target, note, tell
 from marginflow.cli.progress import progress
@@ -68,7 +68,7 @@ def report(
     folders = {suffix: check_folder(folder) for suffix, folder in (("svg", svg), ("png", png), ("pdf", pdf)) if folder}
     if are_stores(results):
         make = partial(sight_page, command=command(), title=title, x=x, y=y, series=series)
-        made = page_until_the_end(results, make, out, every=every) if live else page_of_stores(results, make)
+        made = page_of_stores(results, make, out, every=every if live else None)
         if made is None:
             note(f"marginflow: interrupted; {out} shows what was stored by now.")
             return INTERRUPTED
@@ -98,8 +98,8 @@ def report(
         "charts": len(page.charts),
         "pictures": written[1:],
     }
-    tell(record, as_json=as_json, headings={"verdict": "Verdict", "charts": "Charts", "page": "Open"})
-    return DOES_NOT_HOLD if page.tone == "violated" else DONE
+    headings = {"verdict": "Verdict", "charts": "Charts", "page": "Open"}
+    return tell(record, as_json=as_json, headings=headings, holds=page.tone != "violated")
 
 
 def _is_pair(paths: Sequence[Path]) -> bool:

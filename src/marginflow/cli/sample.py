@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from marginflow import data
-from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force, Out, Seed
 from marginflow.cli.output import check_target, tell
 from marginflow.data import AbstractDistribution
@@ -89,8 +88,7 @@ def command_for(law: type[AbstractDistribution]) -> Callable[..., int]:
             "flipped": "Flipped labels",
             "out": "Written to",
         }
-        tell(record, as_json=as_json, headings=headings)
-        return DONE
+        return tell(record, as_json=as_json, headings=headings)
 
     own = [
         *options,

@@ -8,9 +8,9 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.engines import sweep_of
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, flag, written
-from marginflow.cli.output import print_rows, result_text
+from marginflow.cli.output import deliver, print_rows
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 
@@ -30,13 +30,10 @@ def merge(
     added = merge_stores([mf.sweeps.Store(path) for path in stores], target, any_code=any_code)
     lines = target.lines()
     done = sum(line.status == "done" for line in lines)
-    if as_json:
-        record = {"store": target.path, "added": added, "rows": len(lines), "done": done, "failed": len(lines) - done}
-        print(result_text(record))
-    else:
-        failed = len(lines) - done
-        print(f"{added} rows of {len(stores)} stores were added; {target.path} has {done} done, {failed} failed.")
-    return DONE
+    failed = len(lines) - done
+    record = {"store": target.path, "added": added, "rows": len(lines), "done": done, "failed": failed}
+    words = f"{added} rows of {len(stores)} stores were added; {target.path} has {done} done, {failed} failed."
+    return deliver(record, as_json=as_json, describe=lambda: print(words))
 
 
 def compare(
@@ -52,20 +49,21 @@ def compare(
         if not path.is_file():
             raise InputError(f"There is no store {path}.")
     found = mf.sweeps.compare(mf.sweeps.Store(first), mf.sweeps.Store(second), tolerance=tolerance)
-    if as_json:
-        print(result_text({**to_plain(found), "same": found.same}))
-        return DONE if found.same else DOES_NOT_HOLD
-    print(f"{found.both} cells are in both stores; {found.equal} of them have equal rows.")
-    print(f"{found.only_first} are in {first} only, {found.only_second} in {second} only.")
-    if found.other_code:
-        print(f"{found.other_code} of the cells in both were computed by different code.")
-    if found.columns:
+
+    def describe() -> None:
+        print(f"{found.both} cells are in both stores; {found.equal} of them have equal rows.")
+        print(f"{found.only_first} are in {first} only, {found.only_second} in {second} only.")
+        if found.other_code:
+            print(f"{found.other_code} of the cells in both were computed by different code.")
         rows: list[dict[str, object]] = [
             {"column": name, "cells": count, "largest": "not numbers" if largest is None else f"{largest:.2g}"}
             for name, (count, largest) in found.columns.items()
         ]
-        print_rows(rows, headings={"column": "differs in", "cells": "cells", "largest": "largest relative difference"})
-    return DONE if found.same else DOES_NOT_HOLD
+        headings = {"column": "differs in", "cells": "cells", "largest": "largest relative difference"}
+        if rows:
+            print_rows(rows, headings=headings)
+
+    return deliver({**to_plain(found), "same": found.same}, as_json=as_json, describe=describe, holds=found.same)
 
 
 def slurm(
@@ -81,8 +79,6 @@ def slurm(
     """Print a script for sbatch; submit it as often as needed, then merge."""
     from marginflow.sweeps.shards import slurm_script
 
-    if (beside := str(spec.resolve().parent)) not in sys.path:
-        sys.path.append(beside)
     if not hours > 0:
         raise InputError(f"--hours is {hours:g}; a number above 0 is expected.")
     options = [*(["--retry-failed"] if retry_failed else []), *(["--any-code"] if any_code else [])]

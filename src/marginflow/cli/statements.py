@@ -9,10 +9,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
+from marginflow.cli.exit_codes import DONE
 from marginflow.cli.options import AsJson, Force, Paper, flag, written
-from marginflow.cli.output import check_target, result_text
-from marginflow.cli.progress import watched
+from marginflow.cli.output import check_target, deliver, result_text
+from marginflow.cli.progress import covered
 from marginflow.cli.provenance import command, versions
 from marginflow.errors import InputError
 from marginflow.storage import write_text
@@ -76,15 +76,11 @@ def _page(statement: mf.theory.Statement, out: Path | None, *, force: bool, as_j
 
 
 def _coverage(paper: str | None, *, as_json: bool) -> int:
-    rows = [
-        mf.theory.covered(id) for id in watched("Checking", [row.id for row in mf.theory.coverage(paper, run=False)])
-    ]
+    rows = covered(paper)
     unsound = [row for row in rows if row.implemented and not row.sound]
     done = sum(row.implemented for row in rows)
-    if as_json:
-        record = {"total": len(rows), "implemented": done, "unsound": [row.id for row in unsound]}
-        print(result_text(record | {"rows": [_covered(row) for row in rows]}))
-    else:
+
+    def describe() -> None:
         print(f"{'id':<22} {'implemented':<12} {'example':<15} control")
         for row in rows:
             example = row.example.outcome if row.example is not None else "–"
@@ -92,7 +88,10 @@ def _coverage(paper: str | None, *, as_json: bool) -> int:
             flag = "" if row.sound or not row.implemented else "   not sound"
             print(f"{row.id:<22} {'yes' if row.implemented else 'no':<12} {example:<15} {control}{flag}")
         print(f"{done} of {len(rows)} statements and probes implemented, {len(unsound)} of them not sound.")
-    return DOES_NOT_HOLD if unsound else DONE
+
+    record = {"total": len(rows), "implemented": done, "unsound": [row.id for row in unsound]}
+    record["rows"] = [_covered(row) for row in rows]
+    return deliver(record, as_json=as_json, describe=describe, holds=not unsound)
 
 
 def _covered(row: mf.theory.Covered) -> dict[str, object]:
@@ -111,27 +110,27 @@ def _in_full(statement: mf.theory.Statement) -> str:
     from marginflow.theory.record import command_lines
     from marginflow.theory.unicode_math import readable
 
-    lines = [
-        f"{statement.id} ({statement.kind}): {statement.meaning}",
-        f"  source     {statement.source}",
-        f"  formula    {readable(statement.formula)}",
-        f"  file       {statement.file}",
+    rows = [
+        ("source", statement.source),
+        ("formula", readable(statement.formula)),
+        ("file", statement.file),
+        ("needs", ", ".join(statement.needs)),
+        *(("parameter", f"{name}: {meaning}") for name, meaning in (statement.parameters or {}).items()),
     ]
-    lines.append(f"  needs      {', '.join(statement.needs)}")
-    lines += [f"  parameter  {name}: {meaning}" for name, meaning in (statement.parameters or {}).items()]
     if statement.forms is not None:
-        for name in ("printed", "proved", "sharp", "remark"):
-            text = getattr(statement.forms, name)
-            text = text if name == "remark" else readable(text)
-            lines += [f"  {name:<9}  {text}"] if text else []
+        rows += [(name, readable(getattr(statement.forms, name))) for name in ("printed", "proved", "sharp")]
+        rows.append(("remark", statement.forms.remark))
         for erratum in statement.forms.errata:
             evidence = f"; shown by: {erratum.evidence}" if erratum.evidence else ""
             instead = f"; instead: {erratum.repair}" if erratum.repair else ""
-            lines.append(f"  {erratum.severity:<15}  {erratum.what.rstrip('.')}{evidence}{instead}")
-        lines += [f"  {'known now':<9}  {statement.forms.known}"] if statement.forms.known else []
-    used, shaky = dependencies.rests_on(statement.id), dependencies.shaken_by(statement.id)
-    lines += [f"  rests on   {', '.join(used)}"] if used else []
-    lines += [f"  of these   {', '.join(shaky)}: false as printed, or with a gap in the proof"] if shaky else []
-    lines.append(f"  control    {statement.control_shows}")
-    lines += [f"  command    {line}" for line in command_lines(statement)]
-    return "\n".join(lines)
+            rows.append((f"{erratum.severity:<15}", f"{erratum.what.rstrip('.')}{evidence}{instead}"))
+        rows.append(("known now", statement.forms.known))
+    shaky = ", ".join(dependencies.shaken_by(statement.id))
+    rows += [
+        ("rests on", ", ".join(dependencies.rests_on(statement.id))),
+        ("of these", f"{shaky}: false as printed, or with a gap in the proof" if shaky else ""),
+        ("control", statement.control_shows),
+        *(("command", line) for line in command_lines(statement)),
+    ]
+    said = (f"  {name:<9}  {text}" for name, text in rows if text)
+    return "\n".join((f"{statement.id} ({statement.kind}): {statement.meaning}", *said))

@@ -16,8 +16,8 @@ from cyclopts import App, Parameter
 import marginflow as mf
 from marginflow.cli.engines import engine_of, note_other_code, sweep_of
 from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import Address, AnyCode, AsJson, Engine, Force, flag
-from marginflow.cli.output import check_target, note, result_text
+from marginflow.cli.options import Address, AnyCode, AsJson, Engine, Force, counted, flag
+from marginflow.cli.output import check_target, deliver, note, result_text
 from marginflow.cli.progress import time_left
 from marginflow.cli.provenance import command
 from marginflow.errors import InputError
@@ -50,7 +50,7 @@ def run_sweep(
         Path | None, Parameter(help="Where rows are kept, .sqlite; by default beside the spec, under its name.")
     ] = None,
     workers: Annotated[
-        int | None, Parameter(help="Processes, each with one BLAS thread; by default 1, or every core with dask.")
+        int | None, counted("--workers", "Processes, each with one BLAS thread; by default 1, or every core with dask.")
     ] = None,
     engine: Engine = "local",
     address: Address = None,
@@ -89,9 +89,6 @@ def run_sweep(
 
     if spec is None:
         return _list_tasks(as_json=as_json)
-    # A task of one's own ("module:name") may stand beside the spec.
-    if (beside := str(spec.resolve().parent)) not in sys.path:
-        sys.path.append(beside)
     chosen, path = sweep_of(spec), spec.with_suffix(".sqlite")
     if shard is not None:
         part = Shard.parse(shard)
@@ -151,15 +148,16 @@ def _recover(chosen: Sweep, damaged: Store, target: Store, *, any_code: bool, as
     """Take what can be read to a new store and say what there is of this sweep."""
     saved = mf.sweeps.salvage(damaged, target)
     results = mf.sweeps.stored(chosen, target, any_code=any_code)
-    if as_json:
-        record = {"store": target.path, "rows": saved.rows, "without_arrays": saved.without_arrays}
-        print(result_text(record | {"cells": len(chosen.cells), "done": len(results.done)}))
-        return DONE
-    print(f"{saved.rows} rows could be read and are in {target.path} now.")
-    if saved.without_arrays:
-        print(f"{saved.without_arrays} more were left out, as their arrays are damaged or lost.")
-    print(f"{chosen.name}: {len(chosen.cells)} cells, {len(results.done)} done; go on with --store {target.path}")
-    return DONE
+    cells, done = len(chosen.cells), len(results.done)
+
+    def describe() -> None:
+        print(f"{saved.rows} rows could be read and are in {target.path} now.")
+        if saved.without_arrays:
+            print(f"{saved.without_arrays} more were left out, as their arrays are damaged or lost.")
+        print(f"{chosen.name}: {cells} cells, {done} done; go on with --store {target.path}")
+
+    record = {"store": target.path, "rows": saved.rows, "without_arrays": saved.without_arrays}
+    return deliver(record | {"cells": cells, "done": done}, as_json=as_json, describe=describe)
 
 
 def _show(chosen: Sweep, kept: Store, number: int, *, any_code: bool, as_json: bool) -> int:
@@ -169,19 +167,20 @@ def _show(chosen: Sweep, kept: Store, number: int, *, any_code: bool, as_json: b
     if not found:
         raise InputError(f"Cell {number} ({only.cells[0]}) is not in {kept.path} yet.")
     (record,) = found
-    if as_json:
-        known = {"cell": number, "status": record.status, "error": record.error, "log": record.log}
-        print(result_text(known | {"memory": record.memory, "row": record.flat(seconds=True)}))
-        return DONE
-    print(f"Cell {number}: {record.cell}")
-    memory = "" if record.memory is None else f", {record.memory / 2**20:.0f} MiB"
-    print(f"{record.status} after {record.seconds:.3g} s{memory}")
-    for name, value in record.row.items():
-        print(f"  {name}: {value}")
-    for heading, text in (("Printed", record.log), ("Error", record.error or "")):
-        if text.strip():
-            print(f"{heading}:\n{text.rstrip()}")
-    return DONE
+
+    def describe() -> None:
+        print(f"Cell {number}: {record.cell}")
+        memory = "" if record.memory is None else f", {record.memory / 2**20:.0f} MiB"
+        print(f"{record.status} after {record.seconds:.3g} s{memory}")
+        for name, value in record.row.items():
+            print(f"  {name}: {value}")
+        for heading, text in (("Printed", record.log), ("Error", record.error or "")):
+            if text.strip():
+                print(f"{heading}:\n{text.rstrip()}")
+
+    known: dict[str, object] = {"cell": number, "status": record.status, "error": record.error, "log": record.log}
+    known |= {"memory": record.memory, "row": record.flat(seconds=True)}
+    return deliver(known, as_json=as_json, describe=describe)
 
 
 def _list_tasks(*, as_json: bool) -> int:
@@ -191,13 +190,13 @@ def _list_tasks(*, as_json: bool) -> int:
         {"task": name, "does": known.summary, "parameters": list(known.fields)}
         for name, known in mf.sweeps.tasks().items()
     ]
-    if as_json:
-        print(result_text({"tasks": listed}))
-        return DONE
-    for entry in listed:
-        print(f"{entry['task']}: {entry['does']}")
-        print(f"    {', '.join(entry['parameters'])}")
-    return DONE
+
+    def describe() -> None:
+        for entry in listed:
+            print(f"{entry['task']}: {entry['does']}")
+            print(f"    {', '.join(entry['parameters'])}")
+
+    return deliver({"tasks": listed}, as_json=as_json, describe=describe)
 
 
 def _summarise(

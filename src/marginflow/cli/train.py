@@ -9,12 +9,10 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.classes import one_output
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE, INTERRUPTED
-from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed, Width, any_case
+from marginflow.cli.options import AsJson, DataFile, Force, Label, Out, Seed, Width, any_case, checked
 from marginflow.cli.output import check_target, result_text, tell
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
-from marginflow.scalars import real_number
 from marginflow.storage import write_text
 
 if TYPE_CHECKING:
@@ -50,12 +48,12 @@ def train(
     ] = "flow",
     width: Width = 200,
     scale: Annotated[
-        float, Parameter(help="Factor on the initial parameters; small ones end nearer to a limit.")
+        float, checked("scale", "Factor on the initial parameters; small ones end nearer to a limit.", above=0.0)
     ] = 1.0,
     start: Annotated[Path | None, Parameter(help="Begin with this network (.safetensors) instead.")] = None,
     stop_loss: Annotated[float | None, Parameter(help="Stop at this loss (flow: 1e-8 if not given).")] = None,
     max_steps: Annotated[int | None, Parameter(help="Stop after so many steps (flow: 20000 if not given).")] = None,
-    time_limit: Annotated[float | None, Parameter(help="Stop after so many seconds.")] = None,
+    time_limit: Annotated[float | None, checked("--time-limit", "Stop after so many seconds.", above=0.0)] = None,
     run_file: Annotated[
         Path | None,
         Parameter(
@@ -95,10 +93,8 @@ def train(
     run.network.save(out)
     if run_file is not None:
         record["run"] = mf.flow.save_run(run, run_file)
-    tell(record, as_json=as_json, headings=HEADINGS)
-    if run.status == "interrupted":
-        return INTERRUPTED
-    return DONE if run.separated and run.status != "diverged" else DOES_NOT_HOLD
+    holds = run.separated and run.status != "diverged"
+    return tell(record, as_json=as_json, headings=HEADINGS, holds=holds, interrupted=run.status == "interrupted")
 
 
 def _stop_rules(
@@ -114,7 +110,7 @@ def _stop_rules(
     if max_steps is not None:
         rules.append(mf.flow.Steps(max_steps))
     if time_limit is not None:
-        rules.append(mf.flow.WallTime(real_number("--time-limit", time_limit, above=0.0)))
+        rules.append(mf.flow.WallTime(time_limit))
     return rules
 
 
@@ -128,7 +124,6 @@ def _start(
     published: Published | None, dimension: int, width: int, scale: float, given: Path | None, seed: int
 ) -> TwoLayer:
     """The network that training begins with: a file, or the paper's own law times `scale`."""
-    real_number("scale", scale, above=0.0)
     if given is not None:
         start = one_output(given)
         if start.dimension != dimension:

@@ -7,13 +7,10 @@ from cyclopts import Parameter
 
 import marginflow as mf
 from marginflow.cli.classes import one_output
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.left_out import DEFAULTS, LeftOut, Mode
-from marginflow.cli.options import DataFile
-from marginflow.cli.output import deliver, print_rows
+from marginflow.cli.options import DataFile, counted
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
-from marginflow.scalars import whole_number
 
 
 def unlearn(
@@ -28,13 +25,12 @@ def unlearn(
     start: Annotated[
         Path | None, Parameter(help="The network to unlearn from (.safetensors); solved for where it is not given.")
     ] = None,
-    steps: Annotated[int, Parameter(help="Steps of gradient descent on the samples that are left.")] = 100,
+    steps: Annotated[int, counted("--steps", "Steps of gradient descent on the samples that are left.")] = 100,
     mode: Mode = "continuation",
     exact: Annotated[Path | None, Parameter(help="Write the exact network without them, .safetensors.")] = None,
     given: LeftOut = DEFAULTS,
 ) -> int:
     """Exit code 0 if the exact point holds at the tolerance on the samples that are left, 1 if not."""
-    whole_number("--steps", steps)
     dataset = given.load(data)
     theirs = None if network is None else one_output(network)
     if theirs is not None and theirs.dimension != dataset.dimension:
@@ -57,14 +53,12 @@ def unlearn(
     *others, last = (str(i) for i in found.groups[0])
     names = f"{', '.join(others)} and {last}" if others else last
     these = "samples" if others else "sample"
-    rows: list[dict[str, object]] = [{"samples": names, "method": "doing nothing", "distance": kept}]
-    rows += [
-        {"samples": names, "method": name, "distance": float(result.unlearned[0])} for name, result in measured.items()
-    ]
-    best = min(rows, key=lambda row: float(str(row["distance"])))
+    distances = {"doing nothing": kept} | {name: float(result.unlearned[0]) for name, result in measured.items()}
+    rows = [{"samples": names, "method": name, "distance": distance} for name, distance in distances.items()]
+    best = min(distances, key=distances.__getitem__)
     sentence = (
         f"Without {these} {names} the exact network differs from the one with them by {kept:.3g} (sine of the angle of "
-        f"their outputs); nearest to it comes {best['method']}, at {float(str(best['distance'])):.3g}."
+        f"their outputs); nearest to it comes {best}, at {distances[best]:.3g}."
     )
     if found.ways[0] == "unchanged":
         sentence = f"The network is exact without {these} {names} as it is: their multipliers are 0."
@@ -80,8 +74,5 @@ def unlearn(
     }
     if exact is not None:
         found.network(0).save(exact)
-    deliver(record, out=given.out, as_json=given.as_json, title=f"Unlearning samples of {data.name}")
-    if not given.as_json:
-        print(sentence)
-        print_rows(rows, headings={"method": "method", "distance": "distance to the exact point"})
-    return DONE if record["holds"] else DOES_NOT_HOLD
+    headings = {"method": "method", "distance": "distance to the exact point"}
+    return given.deliver(record, rows, headings, said=sentence, title=f"Unlearning samples of {data.name}")

@@ -6,11 +6,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.cli.exit_codes import DOES_NOT_HOLD, DONE
 from marginflow.cli.left_out import DEFAULTS, LeftOut, Mode, StoreFile
-from marginflow.cli.options import DataFile
-from marginflow.cli.output import deliver, print_rows
-from marginflow.scalars import whole_number
+from marginflow.cli.options import DataFile, counted
 
 
 def value(
@@ -19,12 +16,11 @@ def value(
     *,
     mode: Mode = "fast",
     folds: Annotated[int | None, Parameter(help="Value so many random folds instead of single samples.")] = None,
-    first: Annotated[int, Parameter(help="Print so many samples, the most harmful first.")] = 10,
+    first: Annotated[int, counted("--first", "Print so many samples, the most harmful first.", minimum=0)] = 10,
     store: StoreFile = None,
     given: LeftOut = DEFAULTS,
 ) -> int:
     """Exit code 0 if every point holds at the tolerance on the samples it was trained on, 1 if not."""
-    whole_number("--first", first, minimum=0)
     dataset, fresh = given.load(data), given.load(test)
     limit, found = given.leave_out(dataset, mode=mode, folds=folds, store=store)
     worth = mf.influences.valuation(found, fresh)
@@ -52,17 +48,13 @@ def value(
         "folds": folds,
         "seconds": found.seconds,
     }
-    deliver(record, out=given.out, as_json=given.as_json, title=f"What the samples of {data.name} are worth")
-    if not given.as_json:
-        print(sentence)
-        headings = {
-            "sample": "samples",
-            "label": "label",
-            "value": "accuracy lost without it",
-            "margin_value": "mean margin lost",
-            "share": "share of the multipliers",
-            "branch": "branch",
-        }
-        if rows[:first]:
-            print_rows(rows[:first], headings=headings)
-    return DONE if record["holds"] else DOES_NOT_HOLD
+    headings = {
+        "sample": "samples",
+        "label": "label",
+        "value": "accuracy lost without it",
+        "margin_value": "mean margin lost",
+        "share": "share of the multipliers",
+        "branch": "branch",
+    }
+    title = f"What the samples of {data.name} are worth"
+    return given.deliver(record, rows[:first], headings, said=sentence, title=title)
