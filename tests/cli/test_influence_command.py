@@ -45,6 +45,13 @@ def test_text_ranks_samples_by_their_margin(capsys: pytest.CaptureFixture[str]) 
 def test_bad_input_ends_in_a_sentence_and_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("influence data.npz --folds 99 --out influence.json".split()) == 2
     assert "at most as many folds" in capsys.readouterr().err
+    Path("kept.safetensors").write_bytes(b"mine")
+    assert main("unlearn data.npz --forget 3 --exact kept.safetensors".split()) == 2
+    assert "kept.safetensors exists already" in capsys.readouterr().err
+    assert main("unlearn data.npz --forget 3 --exact exact.txt".split()) == 2
+    assert ".safetensors is expected" in capsys.readouterr().err
+    assert Path("kept.safetensors").read_bytes() == b"mine"
+    assert not Path("exact.txt").exists()
     Sphere(dimension=4).sample(20, seed=0).save("crowded.npz")
     assert main("influence crowded.npz --width 2 --out influence.json".split()) == 2
     assert "not exact" in capsys.readouterr().err

@@ -9,6 +9,7 @@ import marginflow as mf
 from marginflow.cli.classes import one_output
 from marginflow.cli.left_out import DEFAULTS, LeftOut, Mode
 from marginflow.cli.options import DataFile, counted
+from marginflow.cli.output import check_target
 from marginflow.cli.progress import progress
 from marginflow.errors import InputError
 
@@ -31,6 +32,7 @@ def unlearn(
     given: LeftOut = DEFAULTS,
 ) -> int:
     """Exit code 0 if the exact point holds at the tolerance on the samples that are left, 1 if not."""
+    check_target(exact, (".safetensors",), force=given.force)
     dataset = given.load(data)
     theirs = None if network is None else one_output(network)
     if theirs is not None and theirs.dimension != dataset.dimension:
