@@ -23,6 +23,8 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     orthogonal(data).network.save("kkt.safetensors")
     one_neuron_per_sample(data.X, data.y).network.save("robust.safetensors")
     Sphere(dimension=100, labels="both").sample(32).save("random.npz")
+    Dataset(X=np.eye(2), y=[1, -1]).save("plane.npz")
+    TwoLayer(W=np.eye(2), v=[1.0, -1.0]).save("plane.safetensors")
 
 
 def test_built_in_example_holds_and_control_does_not(capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,6 +132,9 @@ def test_anything_violated_gives_exit_code_one(
         ("check --all VYS22/Lem3.1a", "leave out the id"),
         ("check --all --out page.txt", ".html is expected"),
         ("check --all --paper XYZ", "XYZ"),
+        ("check --all --network plane.safetensors --data data.npz", "the samples of data.npz have 100 columns"),
+        ("check VYS22/Def.depth2 --network plane.safetensors --data data.npz", "plane.safetensors takes points of"),
+        ("check --all --network kkt.safetensors --data data.npz --test plane.npz", "the samples of plane.npz have 2"),
     ],
 )
 def test_what_cannot_be_judged_is_refused_in_one_sentence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 import marginflow as mf
-from marginflow.cli.classes import one_output
+from marginflow.cli.classes import one_output, require_dimension
 from marginflow.cli.options import AsJson, Force, Label, Paper, Seed, flag, written
 from marginflow.cli.output import check_target, deliver
 from marginflow.cli.progress import covered, progress
@@ -275,6 +276,9 @@ def _instance(files: dict[str, Path], parameter: list[str], seed: int, label: st
         "run": mf.flow.load_run,
     }
     read: dict[str, Any] = {name: readers[name](path) for name, path in files.items()}
+    for network, samples in itertools.product(("network", "start"), ("data", "test")):
+        if network in files and samples in files:
+            require_dimension(read[network], files[network], read[samples], files[samples])
     name = ", ".join(path.name for path in files.values())
     return mf.theory.Instance(name=name, **read, parameters=dict(map(_pair, parameter)), seed=seed)
 
