@@ -93,6 +93,21 @@ def test_every_chart_is_drawn_as_a_file_on_request(folder: Path, tmp_path: Path)
     assert {name[:2] for name in names} == {"01", "02", "03"}
 
 
+def test_pictures_of_an_earlier_report_stay_unless_that_is_forced(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["report", str(folder / "certificate.json"), "--svg", str(tmp_path / "s"), "--out"]
+    assert main([*line, str(tmp_path / "page.html")]) == 0
+    first = min((tmp_path / "s").iterdir())
+    first.write_text("mine", encoding="utf-8")
+    assert main([*line, str(tmp_path / "other.html")]) == 2
+    assert f"{first} exists already" in capsys.readouterr().err
+    assert first.read_text(encoding="utf-8") == "mine"
+    assert not (tmp_path / "other.html").exists()
+    assert main([*line, str(tmp_path / "other.html"), "--force"]) == 0
+    assert first.read_text(encoding="utf-8").startswith("<svg")
+
+
 def test_rows_are_shown_and_drawn_by_named_columns(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("n,error,recipe\n1,0.5,a\n2,0.25,a\n1,0.4,b\n2,,b\n", encoding="utf-8")
     line = ["report", str(tmp_path / "rows.csv"), "--out", str(tmp_path / "page.html"), "--force"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +19,7 @@ from marginflow.errors import InputError
 from marginflow.plain import to_plain
 
 if TYPE_CHECKING:
+    from marginflow.report.content import Chart
     from marginflow.report.page import Page
     from marginflow.report.results import NamedResult
 
@@ -56,7 +57,7 @@ def report(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if nothing on the page is violated, 1 if something is, 130 if --live was interrupted."""
-    from marginflow.report import write
+    from marginflow.report import draw, write
     from marginflow.report.live import sight_page
     from marginflow.report.results import page_of_results, read_result
 
@@ -86,17 +87,21 @@ def report(
             y=y,
             series=series,
         )
+    pictures = {folder / name: chart for suffix, folder in folders.items() for name, chart in _named(page, suffix)}
+    for picture in pictures:
+        if picture.parent.is_dir():
+            check_target(picture, (picture.suffix,), force=force)
     for folder in folders.values():  # before the page: a folder that cannot be made leaves nothing behind
         folder.mkdir(exist_ok=True)
-    written = [write(page, out)]
-    for suffix, folder in folders.items():
-        written += _drawn(page, folder, suffix)
+    write(page, out)
+    for picture, chart in pictures.items():
+        draw(chart, picture)
     record = {
         "page": out,
         "verdict": page.verdict,
         "tone": page.tone,
         "charts": len(page.charts),
-        "pictures": written[1:],
+        "pictures": list(pictures),
     }
     headings = {"verdict": "Verdict", "charts": "Charts", "page": "Open"}
     return tell(record, as_json=as_json, headings=headings, holds=page.tone != "violated")
@@ -134,12 +139,8 @@ def _title(results: Sequence[Path]) -> str:
     return "Report on " + ", ".join(path.name for path in results[:4]) + (" and more" if len(results) > 4 else "")
 
 
-def _drawn(page: Page, folder: Path, suffix: str) -> list[Path]:
-    """Every chart of the page as a file that is named by its number and title."""
-    from marginflow.report import draw
-
-    drawn = []
+def _named(page: Page, suffix: str) -> Iterator[tuple[str, Chart]]:
+    """Every chart of the page with the name of its file: its number and its title."""
     for number, chart in enumerate(page.charts, 1):
         words = "".join(letter if letter.isalnum() else "-" for letter in chart.title.lower())
-        drawn.append(draw(chart, folder / f"{number:02d}-{words.strip('-')}.{suffix}"))
-    return drawn
+        yield f"{number:02d}-{words.strip('-')}.{suffix}", chart
