@@ -10,6 +10,7 @@ import pytest
 
 from marginflow.cli import main
 from marginflow.data import Dataset, Sphere
+from marginflow.flow import GradientFlow, Steps, save_run, train
 from marginflow.limit import orthogonal
 from marginflow.networks import TwoLayer
 from marginflow.robustness import one_neuron_per_sample
@@ -25,6 +26,9 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Sphere(dimension=100, labels="both").sample(32).save("random.npz")
     Dataset(X=np.eye(2), y=[1, -1]).save("plane.npz")
     TwoLayer(W=np.eye(2), v=[1.0, -1.0]).save("plane.safetensors")
+    start = TwoLayer.initialise(4, 3, seed=0)
+    run = train(start, Sphere(dimension=3).sample(5, seed=0), GradientFlow(stop=[Steps(2)]))
+    save_run(run, "run.json")
 
 
 def test_built_in_example_holds_and_control_does_not(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,7 +137,8 @@ def test_anything_violated_gives_exit_code_one(
         ("check --all --out page.txt", ".html is expected"),
         ("check --all --paper XYZ", "XYZ"),
         ("check --all --network plane.safetensors --data data.npz", "the samples of data.npz have 100 columns"),
-        ("check VYS22/Def.depth2 --network plane.safetensors --data data.npz", "plane.safetensors takes points of"),
+        ("check VYS22/Def.net --network plane.safetensors --data data.npz", "plane.safetensors takes points of"),
+        ("check VYS22/Def.net --run run.json --data plane.npz", "run.json takes points of dimension 3"),
         ("check --all --network kkt.safetensors --data data.npz --test plane.npz", "the samples of plane.npz have 2"),
     ],
 )

@@ -276,9 +276,12 @@ def _instance(files: dict[str, Path], parameter: list[str], seed: int, label: st
         "run": mf.flow.load_run,
     }
     read: dict[str, Any] = {name: readers[name](path) for name, path in files.items()}
-    for network, samples in itertools.product(("network", "start"), ("data", "test")):
-        if network in files and samples in files:
-            require_dimension(read[network], files[network], read[samples], files[samples])
+    networks = {
+        name: getattr(made, "network", made) for name, made in read.items() if name in ("network", "start", "run")
+    }
+    for name, samples in itertools.product(networks, ("data", "test")):
+        if samples in files:
+            require_dimension(networks[name], files[name], read[samples], files[samples])
     name = ", ".join(path.name for path in files.values())
     return mf.theory.Instance(name=name, **read, parameters=dict(map(_pair, parameter)), seed=seed)
 
