@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import marginflow
 from marginflow import certify
 from marginflow.cli import main
 from marginflow.data import Dataset
-from marginflow.demo import clusters, digits, theorem
+from marginflow.demo import clusters, digits, plane, theorem
+from marginflow.measurements import PlaneFlow, plane_flow
 from marginflow.networks import TwoLayer
+from marginflow.report.demo_page import render_demo
 from marginflow.theory import statement
 from marginflow.theory.registry import headlines
 
@@ -112,6 +115,20 @@ def test_an_interrupt_keeps_the_pictures_that_are_finished(
     assert "Where training goes" in page
     assert "One vector flips them all" not in page
     assert (tmp_path / "page" / "moons-kkt.safetensors").is_file()
+
+
+def test_a_flow_that_does_not_separate_the_moons_is_said_in_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unfinished(*given: Any, **options: Any) -> PlaneFlow:
+        found = plane_flow(*given, **options)
+        *others, last = found.frames
+        return replace(found, frames=(*others, last | {"residual": None, "forgiven": None}))
+
+    monkeypatch.setattr(plane, "plane_flow", unfinished)
+    monkeypatch.setattr(plane, "WIDTH", 20)
+    monkeypatch.setattr(plane, "N_FRAMES", 3)
+    chapter = plane.plane(0, lambda share, remark: None)
+    assert "does not separate the samples; the KKT point has" in chapter.sentence
+    assert render_demo({"plane": chapter.record}, findings={}, command="", versions={}, parameters={})
 
 
 def test_folder_that_cannot_be_made_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

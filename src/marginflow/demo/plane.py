@@ -42,13 +42,14 @@ def plane(seed: int, show: Report) -> Chapter:
         "width": WIDTH,
         "draw": draw,
     }
+    residual = found.frames[-1]["residual"]
+    ends = "does not separate the samples" if residual is None else f"ends with KKT residual {residual:.2g}"
     return Chapter(
         name="plane",
         record=to_plain(record),
         sentence=(
-            f"Two moons: training to loss {as_power_of_ten(run.log_loss, digits=0)} ends with KKT residual "
-            f"{found.frames[-1]['residual']:.2g}; the KKT point has {limit.certificate.total:.1g}, found in "
-            f"{limit.seconds:.1f} s."
+            f"Two moons: training to loss {as_power_of_ten(run.log_loss, digits=0)} {ends}; the KKT point has "
+            f"{limit.certificate.total:.1g}, found in {limit.seconds:.1f} s."
         ),
         holds=limit.certificate.holds(),
         interrupted=limit.stopped_by == "interrupt",
