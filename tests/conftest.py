@@ -8,6 +8,9 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,6 +21,8 @@ from typing import Any
 import hypothesis
 import pytest
 import threadpoolctl
+
+REPOSITORY = Path(__file__).parents[1]
 
 # No deadline: a time that an example must keep is a timed assertion, and a busy machine breaks it.
 hypothesis.settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
@@ -63,6 +68,49 @@ def make_smaller(patch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def smaller() -> Callable[[pytest.MonkeyPatch], None]:
     return make_smaller
+
+
+@dataclass(frozen=True)
+class Newcomer:
+    """A copy of the package to which somebody adds one file, and the tests of the repository that judge the copy."""
+
+    source: Path
+
+    def adds(self, path: str, text: str) -> Path:
+        file = self.source / "marginflow" / path
+        assert file.parent.is_dir()
+        assert not file.exists(), "the file is a new one, and nothing else is changed"
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def runs(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Python with the copy in place of the package, in the processes that it starts as well."""
+        own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+        return subprocess.run(
+            [sys.executable, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.source,
+            env=own | {"PYTHONPATH": str(self.source)},
+        )
+
+    def is_judged_by(self, *tests: str, only: str) -> dict[str, str]:
+        """What became of every test of these files that `only` chooses: PASSED or FAILED."""
+        options = ["-c", str(REPOSITORY / "pyproject.toml"), "--numprocesses=0", "-p", "no:cacheprovider"]
+        files = [str(REPOSITORY / "tests" / name) for name in tests]
+        done = self.runs("-m", "pytest", *options, "-vv", "--tb=short", "-k", only, *files)
+        assert done.returncode in (0, 1), done.stdout + done.stderr
+        print(done.stdout)  # shown where the caller wanted another outcome
+        return dict(re.findall(r"::(test_.*?) (PASSED|FAILED|ERROR)", done.stdout))
+
+
+@pytest.fixture
+def newcomer(tmp_path: Path) -> Newcomer:
+    import marginflow
+
+    shutil.copytree(Path(marginflow.__file__).parent, tmp_path / "src" / "marginflow")
+    return Newcomer(tmp_path / "src")
 
 
 @dataclass

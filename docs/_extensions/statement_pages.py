@@ -78,6 +78,8 @@ def _row(statement: theory.Statement, name: str) -> str:
 
 def _judged(statement: theory.Statement) -> list[str]:
     """What became of the example, which holds, and of the control, which must not."""
+    if statement.id not in JUDGED:
+        return [f"Example and control are judged by `marginflow check {statement.id}`, and with `--control`.", ""]
     lines = []
     for name in ("example", "control"):
         found = JUDGED[statement.id][name]

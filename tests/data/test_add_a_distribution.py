@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +10,21 @@ import numpy as np
 import pytest
 
 import marginflow as mf
-from marginflow.cli import sample
 from marginflow.data import ExactCountNoise
 from marginflow.errors import InputError
-from marginflow.sweeps.built_in import point
 
 PAGE = Path(__file__).parents[2] / "docs" / "add_a_distribution.md"
 
 
+def printed() -> str:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return str(block)
+
+
 @pytest.fixture(scope="module")
 def annulus() -> Any:
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
     names: dict[str, Any] = {"__name__": "annulus"}
-    exec(compile(block, str(PAGE), "exec", dont_inherit=True), names)
+    exec(compile(printed(), str(PAGE), "exec", dont_inherit=True), names)
     return names["Annulus"]
 
 
@@ -51,21 +52,53 @@ def test_radii_that_are_not_in_order_are_refused(annulus: Any) -> None:
         annulus(inner=1.0, outer=0.5)
 
 
-def test_a_new_file_is_all_that_a_law_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
-    (tmp_path / "annulus.py").write_text(block, encoding="utf-8")
-    monkeypatch.setattr(mf.data, "__path__", [*mf.data.__path__, str(tmp_path)])
-    try:
-        drawn = mf.data.Annulus(outer=3.0).sample(5, seed=0)
-        assert np.array_equal(mf.data.redraw(drawn.origin).X, drawn.X)
-        assert mf.data.distribution_of(drawn.origin).outer == 3.0
-        assert "annulus" in sample.laws()
-        sweep = mf.sweeps.Sweep(task="limit", fixed={"law": "annulus", "n_samples": 6, "width": 8, "noise": 0.2})
-        (record,) = mf.sweeps.run(sweep).require_complete()
-        assert record.row["holds"] is True
-    finally:
-        sys.modules.pop("marginflow.data.annulus", None)
-        vars(mf.data).pop("annulus", None)
-        point._KNOWN.pop("annulus", None)
+PROGRAM = """
+import numpy as np
+import marginflow as mf
+from marginflow.cli import main
+from marginflow.data import Annulus
+
+assert "Annulus" in dir(mf.data) and mf.data.Annulus is Annulus
+drawn = Annulus(outer=3.0).sample(5, seed=0)
+assert np.array_equal(mf.data.redraw(drawn.origin).X, drawn.X)
+assert mf.data.distribution_of(drawn.origin).outer == 3.0
+sweep = mf.sweeps.Sweep(task="limit", fixed={"law": "annulus", "n_samples": 6, "width": 8, "noise": 0.2})
+(record,) = mf.sweeps.run(sweep).require_complete()
+assert record.row["holds"] is True
+assert main(["sample", "annulus", "100", "--outer", "3", "--out", "a.npz"]) == 0
+assert np.linalg.norm(mf.data.Dataset.load("a.npz").X, axis=1).max() <= 3.0 + 1e-12
+"""
+
+
+def test_a_new_file_is_all_that_a_law_needs(newcomer: Any) -> None:
+    newcomer.adds("data/annulus.py", printed())
+    done = newcomer.runs("-c", PROGRAM)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_new_law_keeps_the_rules_for_laws(newcomer: Any) -> None:
+    newcomer.adds("data/annulus.py", printed())
+    found = newcomer.is_judged_by(
+        "cli/test_sample_command.py",
+        "test_house_rules.py",
+        "test_package.py",
+        only="annulus or every_distribution or follows or names_of or imports or entered",
+    )
+    assert set(found.values()) == {"PASSED"}
+    assert {
+        "test_every_distribution_of_the_library_is_offered",
+        "test_example_in_the_help_of_every_law_runs[annulus]",
+        "test_names_of_public_classes_are_unique",
+    } <= set(found)
+
+
+def test_a_law_that_cannot_draw_is_written_down_but_not_offered_and_the_test_says_so(newcomer: Any) -> None:
+    newcomer.adds("data/annulus.py", printed().replace("def _draw", "def _drew"))
+    found = newcomer.is_judged_by("cli/test_sample_command.py", only="every_distribution")
+    assert found == {"test_every_distribution_of_the_library_is_offered": "FAILED"}
+
+
+def test_a_name_that_no_file_brings_is_none_of_the_room() -> None:
     with pytest.raises(AttributeError, match="Nonsense"):
         _ = mf.data.Nonsense
+    assert {"Sphere", "UniformNoise", "moons"} <= set(dir(mf.data)) >= set(mf.data.__all__)

@@ -19,11 +19,11 @@ def test_every_figure_of_the_catalogue_is_there():
 
 
 def module_guessed_from(id):
-    """Where to look: VYS22/Fig1a in vys22/figure_1a.py, KYS23/Fig1L in kys23/figure_1_left.py."""
+    """Where to look: VYS22/Fig1a in vys22/figure_1a.py, VYS22/FewSamples.ours in vys22/few_samples.py."""
     paper, _, name = id.removesuffix(".ours").partition("/")
     for short, long in ((r"^Fig", "figure"), (r"(?<=\d)L$", "_left"), (r"(?<=\d)R$", "_right"), (r"\.", "_")):
         name = re.sub(short, long, name)
-    return f"{paper}.".lower() + re.sub(r"(?<=[a-z])(?=\d)", "_", name).lower()
+    return f"{paper}.".lower() + re.sub(r"(?<=[a-z])(?=[A-Z\d])", "_", name).lower()
 
 
 def test_every_figure_lives_in_a_module_of_its_own_whose_name_is_guessable():

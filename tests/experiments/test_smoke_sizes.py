@@ -51,6 +51,25 @@ def test_the_smoke_size_runs_and_is_drawn(figure: Figure, store):
             assert all(panel.description.endswith(left) for panel in part.panels)
 
 
+def against(value):
+    """What a run may have measured instead: the opposite of a truth, a number that is far too small or too large."""
+    if isinstance(value, bool):
+        return [not value]
+    return [1e-9, 1e9] if isinstance(value, int | float) else []
+
+
+@pytest.mark.parametrize("figure", EVERY, ids=lambda figure: figure.id)
+def test_no_judge_says_yes_whatever_was_measured(figure: Figure, store):
+    rows = figure.run(size="smoke", store=store).rows
+    measured = {name for row in rows for name in row} - {*figure.cell.fields, "seed", "run_status"}
+    outcomes = set()
+    for name in sorted(measured):
+        for way in range(max(len(against(row.get(name))) for row in rows)):
+            changed = [{**row, name: (against(row.get(name)) or [row.get(name)] * 2)[way]} for row in rows]
+            outcomes.add(figure.judge(changed).status)
+    assert "not borne out" in outcomes
+
+
 @pytest.mark.parametrize("id", ["FVBS23/Dimension.ours", "KYS23/Fig1L", "FCB22/Amplification.ours"])
 def test_same_seed_same_rows_and_another_seed_other_rows(id, store):
     figure = experiments.figure(id)

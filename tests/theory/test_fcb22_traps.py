@@ -393,5 +393,5 @@ def test_numbers_that_are_missing_are_named(word: str) -> None:
 
 def test_every_id_of_the_paper_is_implemented_and_sound() -> None:
     rows = theory.coverage("FCB22", run=False)
-    assert len(rows) == 46
+    assert sum(not row.added for row in rows) == 46
     assert all(row.implemented for row in rows)

@@ -25,7 +25,8 @@ FALSE = sorted({statement.id for statement, erratum in ERRATA if erratum.severit
 
 def test_the_page_is_current() -> None:
     """`python docs/findings_page.py docs/findings.md` writes it again."""
-    assert findings_page(theory.statements()) == PAGE
+    listed = tuple(statement for statement in theory.statements() if statement.id in theory.catalogue())
+    assert findings_page(listed) == PAGE
 
 
 def test_every_severity_occurs_and_every_repair_that_is_an_id_exists() -> None:

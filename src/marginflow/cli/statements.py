@@ -79,6 +79,7 @@ def _coverage(paper: str | None, *, as_json: bool) -> int:
     rows = covered(paper)
     unsound = [row for row in rows if row.implemented and not row.sound]
     done = sum(row.implemented for row in rows)
+    added = [row.id for row in rows if row.added]
 
     def describe() -> None:
         print(f"{'id':<22} {'implemented':<12} {'example':<15} control")
@@ -87,9 +88,10 @@ def _coverage(paper: str | None, *, as_json: bool) -> int:
             control = row.control.outcome if row.control is not None else "–"
             flag = "" if row.sound or not row.implemented else "   not sound"
             print(f"{row.id:<22} {'yes' if row.implemented else 'no':<12} {example:<15} {control}{flag}")
-        print(f"{done} of {len(rows)} statements and probes implemented, {len(unsound)} of them not sound.")
+        more = f" Not in the catalogue: {', '.join(added)}." if added else ""
+        print(f"{done} of {len(rows)} statements and probes implemented, {len(unsound)} of them not sound.{more}")
 
-    record = {"total": len(rows), "implemented": done, "unsound": [row.id for row in unsound]}
+    record = {"total": len(rows), "implemented": done, "added": added, "unsound": [row.id for row in unsound]}
     record["rows"] = [_covered(row) for row in rows]
     return deliver(record, as_json=as_json, describe=describe, holds=not unsound)
 

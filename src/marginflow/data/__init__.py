@@ -1,4 +1,8 @@
-"""Samples with labels: a file for each distribution (the ball is with the sphere), tables, small sets."""
+"""Samples with labels: one file per distribution.
+
+A law or a kind of noise in a file of its own is offered without being named here, as `distributions` and `noises` find
+it. What `__all__` names is for those who read this file and do not run it: type checkers, editors, the documentation.
+"""
 
 from marginflow.data import isotropic
 from marginflow.data.cluster_constants import ClusterConstants, most_clusters, smallest_dimension
@@ -82,7 +86,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # A law in a file of its own is a door without being named here.
     found = distributions().get(name) or noises().get(name)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -90,3 +93,7 @@ def __getattr__(name: str) -> object:
 
 
 check_types(globals())
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *distributions(), *noises()})

@@ -36,7 +36,8 @@ class Counts:
 
 
 def count_outcomes(judged: Sequence[Record]) -> Counts:
-    """How many statements of each paper are in the catalogue, implemented, and have which outcome."""
+    """How many statements of each paper are in the catalogue, added to it, implemented, and have which outcome."""
+    more = any(row["added"] for row in judged)
     rows = []
     for key in PAPERS:
         own = [row for row in judged if row["id"].startswith(f"{key}/")]
@@ -45,8 +46,11 @@ def count_outcomes(judged: Sequence[Record]) -> Counts:
         outcomes = Counter(row["example"]["outcome"] for row in own if row["example"] is not None)
         sound = sum(row["sound"] for row in own)
         done = sum(row["implemented"] for row in own)
-        rows.append((key, (len(own), done, *(outcomes[outcome] for outcome in OUTCOMES), sound)))
-    return Counts(columns=("in the catalogue", "implemented", *OUTCOMES, "sound"), rows=tuple(rows))
+        added = sum(row["added"] for row in own)
+        listed = (len(own) - added, added) if more else (len(own),)
+        rows.append((key, (*listed, done, *(outcomes[outcome] for outcome in OUTCOMES), sound)))
+    columns = ("in the catalogue", *(("added",) if more else ()), "implemented", *OUTCOMES, "sound")
+    return Counts(columns=columns, rows=tuple(rows))
 
 
 def render_verdicts(

@@ -176,6 +176,12 @@ class Covered(Brief):
         return self.statement is not None
 
     @property
+    def added(self) -> bool:
+        """Whether it is one more than the catalogue lists; a paper of somebody else's lists itself."""
+        ours = PAPERS[self.id.partition("/")[0]].room.startswith("marginflow.theory.")
+        return ours and self.id not in catalogue()
+
+    @property
     def sound(self) -> bool:
         """Whether the example holds (or is measured) and the control does what it announces."""
         if self.statement is None or self.example is None or self.control is None:
@@ -185,7 +191,12 @@ class Covered(Brief):
 
     def record(self) -> dict[str, object]:
         """Plain values: all that the page of statements shows; `example` and `control` are null where not judged."""
-        known: dict[str, object] = {"id": self.id, "implemented": self.implemented, "sound": self.sound}
+        known: dict[str, object] = {
+            "id": self.id,
+            "implemented": self.implemented,
+            "sound": self.sound,
+            "added": self.added,
+        }
         if self.statement is not None:
             names = ("kind", "number", "meaning", "formula", "forms", "control_shows")
             known |= {name: getattr(self.statement, name) for name in names}
@@ -223,6 +234,8 @@ def headlines() -> dict[str, str]:
 def coverage(paper: str | None = None, *, run: bool = True) -> tuple[Covered, ...]:
     """Every statement and probe of the catalogue beside what is implemented; figures belong to the experiments.
 
+    Statements that the catalogue does not list come after it, as `added`.
+
     Parameters
     ----------
     paper : str or None
@@ -233,7 +246,6 @@ def coverage(paper: str | None = None, *, run: bool = True) -> tuple[Covered, ..
     if paper is not None:
         statements_of(paper)  # an `InputError` names the papers that there are
     names = [name for name, entry in catalogue().items() if entry != "figure"]
-    # A paper of somebody else's lists itself.
     names += [known.id for known in statements() if known.id not in catalogue()]
     names = [name for name in names if paper is None or name.partition("/")[0] == paper]
     return tuple(covered(name, run=run) for name in names)
