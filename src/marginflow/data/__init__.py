@@ -5,6 +5,7 @@ it. What `__all__` names is for those who read this file and do not run it: type
 """
 
 from marginflow.data import isotropic
+from marginflow.data.ball import Ball
 from marginflow.data.cluster_constants import ClusterConstants, most_clusters, smallest_dimension
 from marginflow.data.clusters import Clusters
 from marginflow.data.dataset import Dataset
@@ -30,7 +31,7 @@ from marginflow.data.preparation import Column, Preparation
 from marginflow.data.raw_table import RawTable, read_table
 from marginflow.data.reduction import bartlett, from_gram, in_span, random_frame
 from marginflow.data.small_sets import breast_cancer, circles, digits, iris, moons, spirals, standardised, wine
-from marginflow.data.sphere import Ball, Sphere
+from marginflow.data.sphere import Sphere
 from marginflow.data.table import Converted, convert
 from marginflow.data.xor import XorClusters
 from marginflow.doors import check_types

@@ -12,6 +12,7 @@ from typing import final
 import numpy as np
 
 from marginflow.arrays import FloatArray, whole_number
+from marginflow.data.ball import Ball
 from marginflow.data.clusters import Clusters, draw_clusters
 from marginflow.data.dataset import Dataset
 from marginflow.data.distribution import AbstractDistribution, AbstractLabelled, check_room, draw_labels
@@ -20,7 +21,7 @@ from marginflow.data.isotropic import Normal, isotropic_law
 from marginflow.data.noise import AbstractLabelNoise
 from marginflow.data.noisy_sphere import NoisySphere
 from marginflow.data.reduction import bartlett
-from marginflow.data.sphere import Ball, Sphere
+from marginflow.data.sphere import Sphere
 from marginflow.data.xor import XorClusters
 from marginflow.errors import InputError
 

@@ -1,4 +1,4 @@
-r"""Uniform samples on a sphere, the inputs of [VYS22, sec. 6] and [KYS23], and in a ball [KYS23, Rem. 4.2]."""
+r"""Uniform samples on a sphere, the inputs of [VYS22, sec. 6] (radius sqrt d) and [KYS23] (radius 1)."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, final
@@ -67,45 +67,3 @@ class Sphere(AbstractLabelled):
 
     def _points(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
         return sphere_points(n_samples, self.dimension, self.scale, rng)
-
-
-@final
-@dataclass(frozen=True)
-class Ball(AbstractLabelled):
-    r"""Independent uniform points in a ball with labels that do not depend on them.
-
-    .. math:: x_i = r\, U_i^{1/d}\, s_i, \qquad U_i \sim \mathrm{Unif}[0, 1], \; s_i \sim \mathrm{Unif}(S^{d-1})
-
-    The covariance is r^2/(d + 2) I.
-
-    Parameters
-    ----------
-    dimension : int
-        d.
-    radius : "sqrt(d)" or number
-        r.
-    labels : "random", "both", "balanced", "halves" or "positive"
-        See `distribution.draw_labels`.
-    noise : label noise or None
-
-    Examples
-    --------
-    >>> from marginflow.data import Ball
-    >>> bool((Ball(dimension=5).sample(100, seed=0).X ** 2).sum(axis=1).max() <= 1.0)
-    True
-    """
-
-    dimension: int
-    radius: float | Literal["sqrt(d)"] = 1.0
-    labels: Labelling = "random"
-    noise: AbstractLabelNoise | None = None
-
-    @property
-    def scale(self) -> float:
-        """r as a number."""
-        return scale_by_dimension("radius", self.radius, {"sqrt(d)": float(np.sqrt(self.dimension))})
-
-    def _points(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
-        X = sphere_points(n_samples, self.dimension, self.scale, rng)
-        X *= rng.random((n_samples, 1)) ** (1.0 / self.dimension)
-        return X
