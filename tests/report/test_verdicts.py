@@ -123,6 +123,14 @@ def test_summary_counts_the_catalogue_honestly(rows: tuple[theory.Covered, ...])
     }
 
 
+def test_what_the_catalogue_does_not_list_is_counted_as_added(rows: tuple[theory.Covered, ...]) -> None:
+    records = [row.record() for row in rows]
+    more = {**records[0], "id": "VYS22/LemC.4.again", "added": True}
+    counts = count_outcomes([*records, more])
+    assert counts.columns[:3] == ("in the catalogue", "added", "implemented")
+    assert dict(counts.rows)["VYS22"][:3] == (4, 1, 5)
+
+
 def test_formulas_with_comparisons_are_escaped() -> None:
     assert "&#x0003C;" in mathml("a < b")
 
