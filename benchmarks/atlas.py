@@ -218,7 +218,7 @@ def page(rows: list[Row]) -> str:
         "that are identities are left aside where a statement has others.",
         "- **tried / applied / said something**: instances, those that met the hypotheses, those on which a claim said "
         "something.",
-        "- **seconds**: wall time that so many statements of the family had together, one process on a loaded machine.",
+        "- **seconds**: wall time that the statements of the family had together, one process on a loaded machine.",
         "",
         *thin(rows),
     ]

@@ -211,6 +211,13 @@ def test_runs_none_of_which_separates_the_samples_are_against_the_claim():
     outcome = experiments.figure("VYS22/Fig1a").judge(list(vys22_rows(separated=False)))
     assert outcome.status == "not borne out", str(outcome)
     assert not any("largest flip" in remark for remark in outcome.remarks)
+    rows = [{**row, "samples": 7} for row in width_rows()]
+    nothing = experiments.figure("VYS22/Exact.ours").judge([{**row, "separated": False} for row in rows])
+    assert (nothing.status, nothing.gaps) == ("undecided", True)
+    points = experiments.figure("VYS22/Exact.ours").judge(
+        [{**row, "separated": row["method"] == "KKT point"} for row in rows]
+    )
+    assert (points.status, points.gaps, len(points.findings)) == ("undecided", True, 1)
 
 
 # What does not average over draws: exact constructions, or the worst of all runs.

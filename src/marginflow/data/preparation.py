@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-import msgspec
 import numpy as np
 
 from marginflow.arrays import FloatArray
@@ -135,6 +134,8 @@ class Preparation(Brief):
     @classmethod
     def of_plain(cls, value: Mapping[str, Any]) -> Preparation:
         """The inverse of `to_plain`; what does not have its form is refused."""
+        import msgspec  # here and not above: the help of `sample` does without
+
         try:
             made = msgspec.convert(value, cls)
             numbers = [x for c in made.columns for x in (c.mean, c.scale, c.filler or 0.0)]

@@ -38,9 +38,11 @@ def panels(rows: Rows) -> tuple[Panel, ...]:
 def judge(rows: Rows) -> Outcome:
     """The recipe is far from every KKT point, farther for wider networks; KKT points are exact; flips are alike."""
     recipe, exact = where(rows, method="recipe", separated=True), where(rows, method="KKT point", separated=True)
-    worst = most(column(exact, "residual"))
-    findings = [Finding.about("largest residual of the KKT points", worst, "<=", CERTIFIED, basis=ROUNDING)]
-    for alpha in values(rows, "alpha"):
+    findings = []
+    if exact:
+        worst = most(column(exact, "residual"))
+        findings.append(Finding.about("largest residual of the KKT points", worst, "<=", CERTIFIED, basis=ROUNDING))
+    for alpha in values(recipe, "alpha"):
         curve = where(recipe, alpha=alpha)
         widths = sorted(column(curve, "width"))
         narrow, wide = (Mean.of(column(curve, "residual", width=width)) for width in (widths[0], widths[-1]))
@@ -57,7 +59,8 @@ def judge(rows: Rows) -> Outcome:
         "stalled before every sample was correct."
         for row in lost
     )
-    return Outcome(findings=tuple(findings), remarks=remarks)
+    gaps = not exact or values(recipe, "alpha") != values(rows, "alpha")
+    return Outcome(findings=tuple(findings), remarks=remarks, gaps=gaps)
 
 
 FIGURE = Figure(
