@@ -1,6 +1,7 @@
 """Audits of classifiers with more than two classes."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from marginflow.networks import Classifier, TwoLayer
 from marginflow.plain import to_plain
 from marginflow.report import write
 from marginflow.report.results import NamedResult, page_of_results
-from marginflow.report.results.kinds import kind_of
+from marginflow.report.results.kinds import kind_of, summarise
 from marginflow.robustness.class_universal import universal_change
 
 
@@ -74,6 +75,17 @@ def test_the_page_has_the_sections_of_an_audit_of_classes(tmp_path):
     html = (tmp_path / "audit.html").read_text(encoding="utf-8")
     assert "One vector for all samples" in html
     assert "Certified accuracy" in html
+
+
+def test_the_drawn_accuracy_is_nowhere_more_than_the_certified():
+    network, data = random_case()
+    found = mf.audit(network, data, points=6)
+    summary = summarise(NamedResult(name="net", content=to_plain(found.to_dict())))
+    (chart,) = (chart for chart in summary.charts if chart.title == "Certified accuracy")
+    corners = [row[:2] for row in chart.numbers.rows]
+    inside = [((a + b) / 2, share) for (a, share), (b, other) in pairwise(corners) if share == other and a < b]
+    sizes, shares = zip(*inside, strict=True)
+    assert found.accuracy.at(sizes)[0].tolist() == list(shares)
 
 
 def test_labels_are_matched_by_order_or_by_their_numbers():

@@ -22,8 +22,10 @@ from marginflow.measurements import (
     portrait,
     summarise_radii,
 )
-from marginflow.networks import TwoLayer
-from marginflow.robustness import RadiusCertificate, check_certificate, exact_radii
+from marginflow.measurements.class_changes import class_changes
+from marginflow.networks import Classifier, TwoLayer
+from marginflow.robustness import RadiusCertificate, check_certificate, exact_radii, minimal_step
+from marginflow.robustness.accuracy import accuracy_of_radii
 from marginflow.robustness.radius.claims import status_of
 
 DATA = Dataset(X=np.eye(2), y=[1, -1])
@@ -108,6 +110,22 @@ def test_extremes_enclose_and_nothing_gives_no_number() -> None:
         assert low <= 0.5**0.5 * (1 + 1e-9)
         assert high >= 0.5**0.5 * (1 - 1e-9)
     assert math.isnan(summarise_radii([]).median[0])
+    assert summary.record(2)["curve"] == accuracy_of_radii([checked.radius for checked in found]).rows()
+    assert summarise_radii([]).record(2)["curve"] is None
+
+
+def test_one_walk_serves_every_convention_at_zero() -> None:
+    z = np.array([0.5, -0.5])
+    strict = flip(NETWORK, DATA, z, at_zero="keeps").steps
+    assert (strict.at_zero, strict.all_at_once) == ("keeps", minimal_step(NETWORK, DATA.X, DATA.y, z).all_at_once)
+
+
+def test_class_changes_of_three_symmetric_classes_are_their_closed_form() -> None:
+    """Logits are x itself on the unit vectors; along e_2 the first two samples change at 1, the last never."""
+    network = Classifier(W=np.eye(3), V=np.eye(3))
+    (row,) = class_changes(network, np.eye(3), np.arange(3), [("z", np.array([0.0, 0.0, 2.0]))], 0.5)
+    assert (row["norm"], row["smallest_first"], row["largest_first"]) == (1.0, 1.0, 1.0)
+    assert (row["already_flipped"], row["never_flipped"], row["at_once"]) == (0, 1, None)
 
 
 def test_a_portrait_makes_one_certificate_and_three_records(monkeypatch: pytest.MonkeyPatch) -> None:

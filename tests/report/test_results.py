@@ -55,6 +55,10 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "median": [1.0, 1.0],
         "largest": [1.0, 1.0],
         "relative": {"smallest": [0.5, 0.5], "median": [0.5, 0.5], "largest": [0.5, 0.5]},
+        "curve": [
+            {"epsilon": 0.0, "certified": 1.0, "possible": 1.0},
+            {"epsilon": 1.0, "certified": 1.0, "possible": 1.0},
+        ],
     },
     "certified accuracy": {
         "samples": 2,
@@ -125,6 +129,29 @@ def test_certified_accuracy_falls_right_after_the_length_up_to_which_it_holds() 
     drawn = [row[:2] for row in chart.numbers.rows if row[2] == "certified"]
     assert list(dict.fromkeys(drawn)) == [(0.0, 1.0), (0.5, 1.0), (0.5, 0.5), (0.7, 0.5), (2.0, 0.5)]
     assert table.rows[0] == ("95 %", 0.5, 0.7)
+
+
+def stairs_of(content: dict[str, object]) -> list[tuple[object, ...]]:
+    """The corners of the first chart of certified accuracy, without repetitions; none where there is no such chart."""
+    sections = summarise(NamedResult(name="file.json", content=content)).sections
+    charts = [item for section in sections for item in section.content if isinstance(item, Chart)]
+    drawn = [chart for chart in charts if chart.title == "Certified accuracy"]
+    return list(dict.fromkeys(row[:2] for chart in drawn[:1] for row in chart.numbers.rows))
+
+
+def test_a_sample_that_nothing_flips_counts_at_every_length() -> None:
+    """Of two samples one has the radius 1 and one none; its distance is null in the file."""
+    endless = {"sample": 1, "lower": None, "upper": None, "status": "infinite"}
+    curve = [{"epsilon": size, "certified": share, "possible": share} for size, share in ((0.0, 1.0), (1.0, 1.0))]
+    record = SAMPLES["radii"] | {"radii": [*SAMPLES["radii"]["radii"], endless], "curve": curve}
+    assert stairs_of(record) == [(0.0, 1.0), (1.0, 1.0)]
+
+
+def test_radii_of_an_older_file_are_told_without_the_curve_that_it_lacks() -> None:
+    older = {name: value for name, value in SAMPLES["radii"].items() if name != "curve"}
+    assert stairs_of(SAMPLES["radii"]) == [(0.0, 1.0), (1.0, 1.0)]
+    assert stairs_of(older) == []
+    assert summarise(NamedResult(name="radius.json", content=older)).charts
 
 
 def test_null_stands_for_what_is_not_finite() -> None:

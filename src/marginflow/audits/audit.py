@@ -17,6 +17,7 @@ from marginflow.errors import InputError
 from marginflow.limit import Limit, kkt_point
 from marginflow.measurements import Flip, checked_radii, flip, named_directions
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import count_wrong
 from marginflow.robustness import universal_perturbation
 from marginflow.theory import Instance
 
@@ -124,7 +125,7 @@ def audit(
     return Audit(
         network=network,
         data=data,
-        wrong=int((network.margins(data.X, data.y) <= 0).sum()),
+        wrong=count_wrong(network.margins(data.X, data.y)),
         certificate=certificate,
         outside=training_floor(network, network, data),
         outside_changed=None if start is None else _outside_changed(start, network, data),

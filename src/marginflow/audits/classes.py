@@ -10,16 +10,16 @@ import numpy as np
 from marginflow.arrays import FloatArray, IntArray, real_number
 from marginflow.audits.audit import RADIUS_TOLERANCE, silent
 from marginflow.audits.drawn import drawn_samples, median_in_words, middle_samples, noticed
-from marginflow.audits.findings import NEAR
-from marginflow.certificates import DEFAULT_TOLERANCE, certify_classifier
+from marginflow.certificates import DEFAULT_TOLERANCE, NEAR_TOLERANCE, certify_classifier
 from marginflow.certificates.classes import ClassifierKKT
 from marginflow.data import Dataset
 from marginflow.display import Plotted, shortened
 from marginflow.errors import InputError
 from marginflow.measurements import CheckedRadius, checked_radii, summarise_radii
 from marginflow.networks import Classifier
+from marginflow.networks.evaluation import count_wrong
 from marginflow.plain import Plain, named_values
-from marginflow.robustness.accuracy import CertifiedAccuracy, accuracy_of_radii
+from marginflow.robustness.accuracy import CertifiedAccuracy
 from marginflow.robustness.class_universal import UniversalChange, universal_change
 
 Report = Callable[[float, str], None]
@@ -127,7 +127,7 @@ class ClassesAudit(Plotted, Plain):
         residual = self.certificate.residual
         if self.is_kkt_point:
             return f"The network is a KKT point of the multi-class max-margin problem (residual {residual:.1e})"
-        word = "near" if residual <= NEAR else "not at"
+        word = "near" if self.certificate.holds(NEAR_TOLERANCE) else "not at"
         return f"The network is {word} a KKT point of the multi-class max-margin problem (residual {residual:.2g})"
 
     def _changed(self) -> str:
@@ -234,7 +234,6 @@ def audit_classes(
     chosen = drawn_samples(points, n_weights=network.W.size, n_samples=data.n_samples, seed=seed)
     show = progress if progress is not None else silent
     own = logit_numbers(data, network.n_classes)
-    wrong = int((network.margins(data.X, own) <= 0).sum())
     show(0.0, "certificate")
     certificate, reason = _certificate(network, data.X, own)
     show(0.2, "radii")
@@ -255,12 +254,12 @@ def audit_classes(
         network=network,
         data=data,
         own=own,
-        wrong=wrong,
+        wrong=count_wrong(network.margins(data.X, own)),
         certificate=certificate,
         reason=reason,
         universal=universal,
         radii=tuple(found),
-        accuracy=accuracy_of_radii([checked.radius for checked in found]) if found else None,
+        accuracy=summarise_radii(found).accuracy,
         tolerance=tolerance,
         seconds=time.monotonic() - began,
     )

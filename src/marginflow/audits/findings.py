@@ -2,11 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 from marginflow.audits.drawn import median_in_words, middle_samples, noticed
-from marginflow.audits.statements import BROKEN, Judged
-from marginflow.certificates import Certificate
+from marginflow.audits.statements import Judged
+from marginflow.certificates import NEAR_TOLERANCE, Certificate
 from marginflow.data import Dataset
 from marginflow.display import Plotted, shortened
 from marginflow.limit import Limit
@@ -14,9 +13,7 @@ from marginflow.measurements import DIRECTIONS, CheckedRadius, Flip, summarise_r
 from marginflow.networks import TwoLayer
 from marginflow.plain import Plain, named_values
 from marginflow.robustness.universal import Universal
-
-# Residual below which a network that is not a KKT point is called near one: a hundredth of the parameters unexplained.
-NEAR: Final = 0.01
+from marginflow.theory.outcomes import BROKEN
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -132,7 +129,7 @@ class Audit(Plotted, Plain):
     @property
     def mean_norm(self) -> float:
         """Root mean square of the norms of the samples."""
-        return math.sqrt(float((self.data.X**2).sum(axis=1).mean()))
+        return self.data.mean_norm
 
     def _where(self) -> str:
         total, n = self.certificate.total, self.data.n_samples
@@ -142,7 +139,7 @@ class Audit(Plotted, Plain):
             )
         if self.is_kkt_point:
             return f"The network is a KKT point of the max-margin problem (residual {total:.1e})"
-        word = "near" if total <= NEAR else "not at"
+        word = "near" if self.certificate.holds(NEAR_TOLERANCE) else "not at"
         return f"The network is {word} a KKT point of the max-margin problem (residual {total:.2g})"
 
     def _flipped(self) -> str:
@@ -246,6 +243,7 @@ class Audit(Plotted, Plain):
             | {"curve": None if self.shortest is None else self.shortest.curve()},
             "radii": [radius.row() for radius in self.radii],
             "median_radius": self.median_radius if self.radii else None,
+            "curve": summarise_radii(self.radii).curve,
             "statements": [statement.row() | {"property": statement.property_only} for statement in self.statements],
             "contradicted": self.contradicted,
             "seconds": self.seconds,

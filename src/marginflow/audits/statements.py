@@ -9,12 +9,11 @@ from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.plain import named_values
 from marginflow.theory import Instance, Verdict, statements
+from marginflow.theory.outcomes import BROKEN
 
 # Kinds of statements that claim nothing about the network: definitions and assumptions say what data or a network may
 # be like, and to lack that contradicts no theorem; constructions speak of networks that a paper builds on such data.
 PROPERTIES: Final = ("assumption", "definition", "construction")
-# Outcomes in which a printed claim is not met.
-BROKEN: Final = ("violated", "refuted")
 GIVEN: Final = ("network", "data", "test", "start")
 
 
@@ -36,6 +35,11 @@ class Judged(Brief):
     def property_only(self) -> bool:
         """Whether it claims nothing about the network, so that "violated" says nothing against a theorem."""
         return self.kind in PROPERTIES
+
+    @property
+    def not_met(self) -> bool:
+        """Whether the network or the data lack such a property, which contradicts no theorem."""
+        return self.property_only and self.outcome == "violated"
 
     @property
     def contradicted(self) -> bool:

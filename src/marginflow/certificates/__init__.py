@@ -1,6 +1,13 @@
 """The judge: is a network a KKT point, a local minimum, and what does exact arithmetic say? Imports no solver."""
 
-from marginflow.certificates.certificate import DEFAULT_TOLERANCE, Certificate, KinkReport, Residuals
+from marginflow.certificates.certificate import (
+    DEFAULT_TOLERANCE,
+    EXACT_TOLERANCE,
+    NEAR_TOLERANCE,
+    Certificate,
+    KinkReport,
+    Residuals,
+)
 from marginflow.certificates.classes import ClassifierKKT, certify_classifier
 from marginflow.certificates.deep import DeepCertificate, certify_deep
 from marginflow.certificates.exactness.exact import BallPoint, ExactCertificate, certify_balls, certify_exact
@@ -14,7 +21,9 @@ from marginflow.doors import check_types
 
 __all__ = [
     "DEFAULT_TOLERANCE",
+    "EXACT_TOLERANCE",
     "KINK_TOLERANCE",
+    "NEAR_TOLERANCE",
     "BallPoint",
     "Certificate",
     "ClassifierKKT",

@@ -9,10 +9,15 @@ from marginflow.arrays import BoolArray, FloatArray
 from marginflow.display import Brief, Plotted
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import count_wrong
 from marginflow.plain import Plain, to_plain
 
 DEFAULT_TOLERANCE = 1e-8
 """Default of `Certificate.holds`."""
+EXACT_TOLERANCE = 1e-9
+"""What a KKT point that was computed is held to before it is called exact."""
+NEAR_TOLERANCE = 1e-2
+"""Residual up to which a network that is no KKT point is called near one: a hundredth of the parameters unexplained."""
 
 Status = Literal["solved", "candidate accepted", "does not separate"]
 
@@ -285,7 +290,7 @@ class Certificate(Plotted, Plain):
         if self.status == "does not separate":
             return (
                 f"Not a KKT point: the network does not separate the data (smallest margin {self.margins.min():.3g}, "
-                f"{int((self.margins <= 0).sum())} of {n} samples on the wrong side)."
+                f"{count_wrong(self.margins)} of {n} samples on the wrong side)."
             )
         answer = "holds" if self.holds(tolerance) else "does not hold"
         kind = "max margin" if self.penalty is None else f"soft margin, C = {self.penalty:g}"

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # The outcome of a property that the files do not have, which contradicts no theorem.
 NOT_MET = "not met"
-FRESH_POINTS = 300
 
 
 def check(
@@ -65,6 +64,7 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Exit code 0 if it holds (a probe: is measured), 1 if not; with --all, 1 if anything that applies is violated."""
+    from marginflow.theory.completion import completed
     from marginflow.threads import one_thread
 
     files = {"network": network, "data": data, "test": test, "start": start, "run": run}
@@ -85,12 +85,12 @@ def check(
         if out is not None or paper is not None:
             raise InputError("--out and --paper go with --all.")
         chosen = mf.theory.statement(id)
-        given = _with_law(chosen, _with_ends(chosen, given), law)
+        if law is not None:
+            given = _of_law(given or mf.theory.Instance(), law)
         if given is not None and (control or gap):
             raise InputError("--control and --gap are built-in instances; leave out the files and parameters.")
-        if given is None:
-            given = _built_in(chosen, control=control, gap=gap)
-        return _one(chosen, given, control=control, as_json=as_json)
+        judged = _built_in(chosen, control=control, gap=gap) if given is None else completed(chosen, given)
+        return _one(chosen, judged, control=control, as_json=as_json)
 
 
 def _built_in(statement: Statement, *, control: bool, gap: bool) -> Instance:
@@ -105,41 +105,8 @@ def _built_in(statement: Statement, *, control: bool, gap: bool) -> Instance:
     return statement.gap()
 
 
-def _with_ends(statement: Statement, given: Instance | None) -> Instance | None:
-    """Where a run begins and ends, where the statement asks for these networks and no other was given."""
-    if given is None or given.run is None:
-        return given
-    way = given.run.trajectory.networks
-    ends = {"network": given.run.network, "start": None if way is None else way[0]}
-    missing: dict[str, Any] = {
-        name: end
-        for name, end in ends.items()
-        if name in statement.needs and getattr(given, name) is None and isinstance(end, mf.networks.TwoLayer)
-    }
-    return replace(given, **missing)
-
-
-def _with_law(statement: Statement, given: Instance | None, path: Path | None) -> Instance | None:
-    """The law from its file, or from where the data come from, and fresh points of it, where the statement asks."""
-    if given is None and path is None:
-        return None
-    instance = mf.theory.Instance() if given is None else given
-    data = instance.data
-    law = None
-    if path is not None:
-        law = mf.data.distribution_of(_law_file(path))
-        instance = replace(instance, name=", ".join(filter(None, (instance.name, path.name))), law=law)
-    elif {"law", "parameters", "run"} & set(statement.needs) and data is not None and data.origin:
-        law = mf.data.distribution_of(data.origin)
-        instance = replace(instance, law=law)
-    if "test" in statement.needs and instance.test is None and law is not None and data is not None:
-        name = f"{instance.name}, {FRESH_POINTS} fresh points (seed {instance.seed})"
-        instance = replace(instance, name=name, test=law.fresh(FRESH_POINTS, train=data, seed=instance.seed))
-    return instance
-
-
-def _law_file(path: Path) -> dict[str, object]:
-    """The table of a TOML file: the name of a law of `marginflow sample`, and its parameters."""
+def _of_law(given: Instance, path: Path) -> Instance:
+    """The instance with the law of a TOML file: the name of a law of `marginflow sample`, and its parameters."""
     import msgspec
 
     try:
@@ -148,7 +115,7 @@ def _law_file(path: Path) -> dict[str, object]:
         raise InputError(f"{path} cannot be read as TOML: {error}") from None
     if not isinstance(table, dict) or "name" not in table:
         raise InputError(f'{path} does not name a law; a line such as name = "Clusters" is expected.')
-    return table
+    return replace(given, name=", ".join(filter(None, (given.name, path.name))), law=mf.data.distribution_of(table))
 
 
 def _one(statement: Statement, instance: Instance, *, control: bool, as_json: bool) -> int:
@@ -169,8 +136,8 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
     check_target(out, (".html",), force=force)
     rows = covered(paper)
     verdicts = [row.example for row in rows if row.example is not None]
-    violated = [verdict.id for verdict in verdicts if verdict.outcome in ("violated", "refuted")]
-    unsound = [row.id for row in rows if row.implemented and not row.sound]
+    violated = [row.id for row in rows if row.violated]
+    unsound = [row.id for row in rows if row.unsound]
     done = sum(row.implemented for row in rows)
     bad = sorted({*violated, *unsound})
     sentence = f"{done} of {len(rows)} statements and probes are implemented; " + (
@@ -217,7 +184,7 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         judged = mf.audits.judge_statements(given, paper=paper, progress=show)
     verdicts = [entry.verdict for entry in judged if entry.verdict is not None]
     broken = [entry.id for entry in judged if entry.contradicted]
-    not_met = [entry.id for entry in judged if entry.property_only and entry.outcome == "violated"]
+    not_met = [entry.id for entry in judged if entry.not_met]
     skipped = [
         statement.id
         for statement in mf.theory.statements(paper)

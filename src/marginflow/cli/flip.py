@@ -14,11 +14,13 @@ from marginflow.cli.classes import network_and_data
 from marginflow.cli.options import AsJson, DataFile, Force, Label, NetworkFile, checked, flag, written
 from marginflow.cli.output import check_target, deliver, note, print_rows
 from marginflow.cli.progress import progress
+from marginflow.direction_names import DIRECTIONS
 from marginflow.errors import InputError
 
 if TYPE_CHECKING:
     from marginflow.arrays import FloatArray
 
+_DEFAULT: Final = "label-sum"
 _LONG: Final = ("vector", "first", "rivals", "curve")  # what of a direction the file has and the screen has not
 
 
@@ -32,9 +34,9 @@ def flip(
             consume_multiple=(1, None),
             negative="",
             help=(
-                "One or more of: label-sum (of y x over all samples, the default), margin (over those on the margin), "
-                "support (over those with a multiplier), dual (weighted by the multipliers), means (of the clusters), "
-                "or a vector in FILE.npy. With a logit for each class: shortest (the default) or FILE.npy."
+                f"One or more of: {', '.join(f'{name} ({words})' for name, words in DIRECTIONS.items())}, or a vector "
+                f"in FILE.npy; {_DEFAULT} if none is given. With a logit for each class: shortest (the default) or "
+                "FILE.npy."
             ),
         ),
     ] = None,
@@ -67,7 +69,8 @@ def flip(
     target = dataset if test is None else _fresh(test, judged, label)
     n = target.n_samples
     if isinstance(judged, mf.networks.Classifier):
-        from marginflow.cli.class_flip import class_changes, print_changes, vectors_by_name
+        from marginflow.cli.class_flip import print_changes, vectors_by_name
+        from marginflow.measurements.class_changes import class_changes
 
         unsigned = True  # there is no sign
         read = {name: _read_vector(Path(name)) for name in direction or [] if name.lower().endswith(".npy")}
@@ -79,7 +82,7 @@ def flip(
         whole = [
             known.summary(dimension=d, share=share)
             | {"vector": known.vector, "first": known.steps.sizes, "curve": known.curve()}
-            for known in _flips(judged, dataset, target, direction or ["label-sum"], signed=not unsigned)
+            for known in _flips(judged, dataset, target, direction or [_DEFAULT], signed=not unsigned)
         ]
     rows = [{name: value for name, value in row.items() if name not in _LONG} for row in whole]
 

@@ -151,6 +151,11 @@ class Dataset(Plotted):
         return full_dimension(self.dimension, self.ambient_dimension)
 
     @property
+    def mean_norm(self) -> float:
+        """Root mean square of the norms of the samples."""
+        return float(np.sqrt((self.X**2).sum(axis=1).mean()))
+
+    @property
     def noisy(self) -> BoolArray | None:
         """Where the observed label differs from the clean one; None if the law knows no clean labels."""
         return None if self.clean_labels is None else self.y != self.clean_labels

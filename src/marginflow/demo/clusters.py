@@ -8,6 +8,7 @@ from marginflow.demo.chapter import Chapter, Report
 from marginflow.limit import kkt_point
 from marginflow.measurements import checked_radii, flip, named_direction, summarise_radii
 from marginflow.networks import TwoLayer
+from marginflow.networks.evaluation import count_wrong
 from marginflow.plain import to_plain
 from marginflow.robustness.constructions import one_neuron_per_cluster
 
@@ -61,5 +62,5 @@ def _side(name: str, network: TwoLayer, fresh: Dataset, root: float) -> dict[str
         f"{name}_smallest": summary.smallest[0] / root,
         f"{name}_largest": summary.largest[1] / root,
         f"{name}_settled": summary.settled,
-        f"{name}_wrong": int((network.margins(fresh.X, fresh.y) <= 0).sum()),
+        f"{name}_wrong": count_wrong(network.margins(fresh.X, fresh.y)),
     }

@@ -9,6 +9,7 @@ from marginflow.data import Dataset
 from marginflow.demo.chapter import Chapter, Report
 from marginflow.limit import kkt_point
 from marginflow.measurements import checked_radii, flip, summarise_radii
+from marginflow.networks.evaluation import count_wrong
 from marginflow.plain import named_values, to_plain
 from marginflow.robustness import universal_perturbation
 
@@ -60,9 +61,9 @@ def digits(seed: int, show: Report) -> Chapter:
         "radii": [radius.upper for radius in radii],
         **named_values(summary, ("settled", "smallest", "median", "largest")),
         "on_margin": int(limit.certificate.margin_set.sum()),
-        "mean_norm": math.sqrt(float((data.X**2).sum(axis=1).mean())),
+        "mean_norm": data.mean_norm,
         "sqrt_dimension": math.sqrt(data.dimension),
-        "wrong": int((network.margins(data.X, data.y) <= 0).sum()),
+        "wrong": count_wrong(network.margins(data.X, data.y)),
         "holds": limit.certificate.holds(),
         "residual": limit.certificate.total,
         "neurons": network.width,

@@ -1,9 +1,9 @@
 """What is measured of a network on its data, each thing in one way: directions, flips, radii, and all of it at once."""
 
+from marginflow.direction_names import DIRECTIONS
 from marginflow.doors import show_doors
 from marginflow.measurements.directions import (
     BY_MULTIPLIERS,
-    DIRECTIONS,
     SHARES,
     Flip,
     flip,

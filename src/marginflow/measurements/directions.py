@@ -12,21 +12,14 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.certificates import Certificate, certify
 from marginflow.data import Dataset
+from marginflow.direction_names import DIRECTIONS
 from marginflow.display import Brief
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.robustness import label_sum, minimal_step
 from marginflow.robustness.directions import dual_sum, margin_samples, mean_sum, support_samples
-from marginflow.robustness.rays import RaySteps
+from marginflow.robustness.rays import AtZero, RaySteps
 
-# Every name, and what it stands for.
-DIRECTIONS: Final[dict[str, str]] = {
-    "label-sum": "sum of y x over all samples",
-    "margin": "sum of y x over the samples on the margin",
-    "support": "sum of y x over the samples with a multiplier",
-    "dual": "sum of y x weighted by the multipliers",
-    "means": "sum of the cluster means by their labels",
-}
 # Those that need the multipliers of the KKT conditions.
 BY_MULTIPLIERS: Final = ("support", "dual")
 # Shares of the curve that are said in words; the whole curve is in `Flip.curve`.
@@ -69,10 +62,15 @@ def named_direction(name: str, network: TwoLayer, data: Dataset, certificate: Ce
                 return dual_sum(data.X, data.y, weights)
             return label_sum(data.X, data.y, support_samples(weights))
         case "means":
-            if data.means is None or data.mean_labels is None:
-                raise InputError("The data know no cluster means; the direction 'means' needs them.")
-            return mean_sum(data.means, data.mean_labels)
+            return mean_direction(data)
     raise InputError(f"direction is {name!r}; one of {', '.join(DIRECTIONS)} is expected.")
+
+
+def mean_direction(data: Dataset) -> FloatArray:
+    """The direction "means", the one that no network has a part in; shape (d,)."""
+    if data.means is None or data.mean_labels is None:
+        raise InputError("The data know no cluster means; the direction 'means' needs them.")
+    return mean_sum(data.means, data.mean_labels)
 
 
 def named_directions(
@@ -135,6 +133,15 @@ class Flip(Brief):
         return {"norm": steps.steps[::2] * steps.norms[0], "at": steps.shares[::2], "after": steps.shares[1::2]}
 
 
-def flip(network: TwoLayer, data: Dataset, vector: FloatArray, *, name: str = "", signed: bool = True) -> Flip:
+def flip(
+    network: TwoLayer,
+    data: Dataset,
+    vector: FloatArray,
+    *,
+    name: str = "",
+    signed: bool = True,
+    at_zero: AtZero = "flips",
+) -> Flip:
     """Walk along one vector: subtracted from the positive and added to the negative samples, or added to all."""
-    return Flip(name=name, vector=vector, steps=minimal_step(network, data.X, data.y, vector, signed=signed))
+    steps = minimal_step(network, data.X, data.y, vector, signed=signed, at_zero=at_zero)
+    return Flip(name=name, vector=vector, steps=steps)

@@ -12,6 +12,7 @@ from marginflow.display import Brief
 from marginflow.networks import Classifier, TwoLayer
 from marginflow.plain import named_values
 from marginflow.robustness import Radius, each_radius
+from marginflow.robustness.accuracy import CertifiedAccuracy, accuracy_of_radii
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +118,7 @@ def checked_radii(
 
 @dataclass(frozen=True, kw_only=True)
 class RadiusSummary(Brief):
-    """Bounds on the smallest, the median and the largest of several radii, and how many are settled.
+    """Bounds on the smallest, the median and the largest of several radii, how many are settled, certified accuracy.
 
     Order statistics grow with every entry, so those of the lower and of the upper bounds enclose those of the radii.
     """
@@ -129,6 +130,12 @@ class RadiusSummary(Brief):
     count: int
     settled: int
     seconds: float
+    accuracy: CertifiedAccuracy | None
+
+    @property
+    def curve(self) -> list[dict[str, float]] | None:
+        """Certified accuracy at every breakpoint; None without any radius."""
+        return None if self.accuracy is None else self.accuracy.rows()
 
     @property
     def extremes(self) -> dict[str, tuple[float, float]]:
@@ -146,6 +153,7 @@ class RadiusSummary(Brief):
             **self.extremes,
             "relative": {name: (low / root, high / root) for name, (low, high) in self.extremes.items()},
             "seconds": self.seconds,
+            "curve": self.curve,
         }
 
 
@@ -161,4 +169,5 @@ def summarise_radii(found: Sequence[CheckedRadius]) -> RadiusSummary:
         count=len(found),
         settled=sum(checked.settled for checked in found),
         seconds=sum(checked.radius.seconds for checked in found),
+        accuracy=accuracy_of_radii([checked.radius for checked in found]) if found else None,
     )

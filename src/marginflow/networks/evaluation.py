@@ -44,6 +44,11 @@ def row_blocks(n: int, numbers_per_row: int, *, at_most: int | None = None) -> l
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
+def count_wrong(margins: FloatArray) -> int:
+    """How many samples are on the wrong side of the boundary, or on it: margins of at most 0."""
+    return int((margins <= 0).sum())
+
+
 def checked_kink(kink: float) -> float:
     """The value of relu'(0): any number in [0, 1] is a Clarke subgradient."""
     return real_number("kink", kink, at_least=0.0, at_most=1.0)

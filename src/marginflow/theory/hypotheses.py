@@ -2,15 +2,11 @@
 
 import math
 from collections.abc import Iterable
-from typing import Final
 
-from marginflow.certificates import DEFAULT_TOLERANCE, Certificate
+from marginflow.certificates import DEFAULT_TOLERANCE, NEAR_TOLERANCE, Certificate
 from marginflow.theory.check import Check
 from marginflow.theory.findings import UndefinedError, undefined
 from marginflow.theory.instance import Instance
-
-NEAR: Final = 1e-2
-"""A residual up to here is worth polishing: the note of `is_kkt_point` then says how."""
 
 
 def is_kkt_point(judged: Instance | Certificate | Iterable[Certificate], name: str = "KKT residual") -> Check:
@@ -43,9 +39,9 @@ def _distance(certificate: Certificate) -> str:
     residual = certificate.residual
     if certificate.status == "does not separate":
         return "the network does not separate the data"
-    if residual <= DEFAULT_TOLERANCE:
+    if certificate.holds():
         return "at margin 1, Clarke weights at kinks"
-    if residual <= NEAR:
+    if certificate.holds(NEAR_TOLERANCE):  # worth polishing
         return (
             f"near a KKT point, {residual / DEFAULT_TOLERANCE:.3g} times the tolerance away: `marginflow limit` "
             "reaches the point itself, and VYS22/X.cert judges a point that is only near"

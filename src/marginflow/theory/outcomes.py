@@ -15,6 +15,9 @@ Outcome = Literal[
 ]
 OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
 
+BROKEN: Final[tuple[Outcome, ...]] = ("violated", "refuted")
+"""Those in which a printed claim is not met."""
+
 MEANING: Final[dict[Outcome, str]] = {
     "holds": "the hypotheses are met, and every claim that says something here is met",
     "vacuous": "the hypotheses are met, but no claim says anything here: every bound is trivially true",

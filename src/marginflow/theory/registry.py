@@ -15,6 +15,7 @@ from marginflow.errors import InputError
 from marginflow.plain import to_plain
 from marginflow.theory.atlas import Atlas, draw
 from marginflow.theory.bibliography import PAPERS
+from marginflow.theory.outcomes import BROKEN
 from marginflow.theory.statement import Statement
 from marginflow.theory.verdict import Verdict
 
@@ -180,6 +181,16 @@ class Covered(Brief):
         """Whether it is one more than the catalogue lists; a paper of somebody else's lists itself."""
         ours = PAPERS[self.id.partition("/")[0]].room.startswith("marginflow.theory.")
         return ours and self.id not in catalogue()
+
+    @property
+    def violated(self) -> bool:
+        """Whether the example breaks a claim."""
+        return self.example is not None and self.example.outcome in BROKEN
+
+    @property
+    def unsound(self) -> bool:
+        """Whether there is a statement, and it does not do what it should."""
+        return self.implemented and not self.sound
 
     @property
     def sound(self) -> bool:

@@ -9,6 +9,7 @@ from marginflow.arrays import BoolArray, FloatArray, real_number
 from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.display import Plotted
 from marginflow.networks import Classifier
+from marginflow.networks.evaluation import count_wrong
 from marginflow.plain import to_plain
 
 
@@ -101,7 +102,7 @@ class ClassifierKKT(Plotted):
         """The certificate in a few lines, judged at `tolerance`."""
         n, K = self.margins.shape
         if self.status == "does not separate":
-            wrong = int((self.margins.min(axis=1) <= 0).sum())
+            wrong = count_wrong(self.margins.min(axis=1))
             return f"Not a KKT point: the network does not separate the classes ({wrong} of {n} samples are wrong)."
         answer = "holds" if self.holds(tolerance) else "does not hold"
         active = self.multipliers > 0

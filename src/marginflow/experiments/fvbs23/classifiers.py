@@ -10,10 +10,10 @@ from marginflow.arrays import FloatArray
 from marginflow.data import Clusters, Dataset
 from marginflow.generalisation import test_error
 from marginflow.limit import kkt_point
+from marginflow.measurements import flip
+from marginflow.measurements.directions import mean_direction
 from marginflow.networks import TwoLayer
-from marginflow.robustness import minimal_step
 from marginflow.robustness.constructions import one_neuron_per_cluster
-from marginflow.robustness.directions import mean_sum
 from marginflow.robustness.linear import max_margin_classifier
 from marginflow.sweeps import task
 from marginflow.sweeps.status import status_of
@@ -59,9 +59,7 @@ def cluster_run(parameters: ClusterRun, seed: int) -> dict[str, object]:
     )
     data = law.sample(parameters.per_cluster * parameters.clusters, seed=seed)
     fresh = law.fresh(parameters.test_points, train=data, seed=seed)
-    if data.means is None or data.mean_labels is None:
-        raise TypeError("clusters know their means")
-    z = mean_sum(data.means, data.mean_labels)
+    z = mean_direction(data)
     exact, status = None, "closed form"
     if parameters.classifier == "linear":
         line = max_margin_classifier(data.X, data.y)
@@ -76,9 +74,11 @@ def cluster_run(parameters: ClusterRun, seed: int) -> dict[str, object]:
             limit = kkt_point(data, width=parameters.width, seed=seed)
             network, exact, status = limit.compact, limit.exact, status_of(limit)
         else:
+            assert data.means is not None
+            assert data.mean_labels is not None
             network = one_neuron_per_cluster(data.means, data.mean_labels).network
         error = test_error(network, fresh.X, fresh.y)
-        steps = minimal_step(network, fresh.X, fresh.y, z).first
+        steps = flip(network, fresh, z).steps.first
     size = float(np.quantile(steps, SHARE, method="higher")) * float(np.linalg.norm(z))
     return {
         "run_status": status,

@@ -12,6 +12,7 @@ from marginflow.flow import Run, recipes, train
 from marginflow.generalisation import test_error
 from marginflow.limit import kkt_point
 from marginflow.networks import MLP, TwoLayer
+from marginflow.networks.evaluation import count_wrong
 from marginflow.sweeps import task
 from marginflow.sweeps.status import status_of
 
@@ -96,7 +97,7 @@ def noise_run(parameters: NoiseRun, seed: int) -> dict[str, object]:
         "error_low": error.lower,
         "error_high": error.upper,
         "interpolates": bool(margins.min() > 0),
-        "wrong_in_training": int((margins <= 0).sum()),
+        "wrong_in_training": count_wrong(margins),
         "realised_noise": float((data.y < 0).mean()),
         "log_loss": log_loss,
         "exact": exact,

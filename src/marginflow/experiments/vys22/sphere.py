@@ -11,9 +11,9 @@ from marginflow.certificates import Certificate, certify
 from marginflow.data import Dataset, Gaussian, Sphere
 from marginflow.flow import LossNormalised, Run, recipes, train
 from marginflow.limit import kkt_point
+from marginflow.measurements import flip, named_direction
 from marginflow.networks import TwoLayer
-from marginflow.robustness import minimal_step
-from marginflow.robustness.directions import label_sum, margin_samples
+from marginflow.robustness.directions import margin_samples
 from marginflow.sweeps import task
 from marginflow.sweeps.status import status_of
 
@@ -130,15 +130,15 @@ def measured(
     if not separated:
         return {"separated": False, "on_margin": math.nan, "off_margin": math.nan, "flip": math.nan}
     on = margin_samples(network, data.X, data.y)
-    z = label_sum(data.X, data.y, on)
-    flips = minimal_step(network, data.X[on], data.y[on], z / np.linalg.norm(z), at_zero="keeps")
+    z = named_direction("margin", network, data)
+    steps = flip(network, data.subset(on), z / np.linalg.norm(z), at_zero="keeps").steps
     return {
         "separated": True,
         "on_margin": float(on.mean()),
         "off_margin": int((~on).sum()),
-        "flip": flips.all_at_once,
-        "flip_over_radius": flips.all_at_once / radius,
-        "median_flip": float(np.median(flips.first)),
+        "flip": steps.all_at_once,
+        "flip_over_radius": steps.all_at_once / radius,
+        "median_flip": float(np.median(steps.first)),
         "margin_ratio": float(margins.max() / margins.min()),
         "residual": (certify(network, data) if certificate is None else certificate).total,
     }

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from marginflow.arrays import BoolArray, IntArray, whole_number
-from marginflow.certificates import certify, minimality
+from marginflow.certificates import EXACT_TOLERANCE, certify, minimality
 from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.line.master import UnboundedError
 from marginflow.limit.line.neurons import Position
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram, PlanarSolution
 from marginflow.limit.line.result import LineLimit, line_samples, result, unsettled
-from marginflow.limit.line.settings import CERTIFIED, SAME
+from marginflow.limit.line.settings import SAME
 from marginflow.limit.line.walk import Walk
 
 
@@ -137,6 +137,6 @@ def certainly_no_minimum(point: LineLimit) -> bool:
     """Judged by the certificates alone: a KKT point, and a feasible descent from it."""
     weights = point.multipliers[:, None] * point.clarke
     certificate = certify(point.network, point.data, multipliers=(point.multipliers, weights))
-    if certificate.total > CERTIFIED:
+    if not certificate.holds(EXACT_TOLERANCE):
         return False
     return minimality(point.network, point.data, certificate=certificate).descent is not None

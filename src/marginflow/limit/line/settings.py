@@ -53,8 +53,6 @@ STEEP = 1e-6
 
 # Saddle points --------------------------------------------------------------------------------------------------------
 
-# Certificates above this are not handed out, whatever else is true of the point.
-CERTIFIED = 1e-9
 # Points are the same when all their multipliers agree to this share of the largest.
 SAME = 1e-6
 

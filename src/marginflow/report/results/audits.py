@@ -181,7 +181,7 @@ def _radii(record: Fields) -> list[Section]:
         "that knows nothing of the search."
     )
     heading = "How far the samples are from the boundary"
-    return [Section.of(heading, words, *distance_charts(found))] if found else []
+    return [Section.of(heading, words, *distance_charts(record))] if found else []
 
 
 def noticed(record: Fields) -> list[Section]:

@@ -55,7 +55,7 @@ def _radii(record: Fields) -> list[Section]:
     if not found:
         return []
     accuracy = accuracy_chart(
-        [(row["epsilon"], row["certified"]) for row in record.objects("curve")],
+        record.objects("curve"),
         share="Share right and at least so far away",
         description="The share of the samples drawn that are right and that no perturbation of this length changes.",
     )

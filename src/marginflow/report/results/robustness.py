@@ -1,7 +1,6 @@
 """What a page tells of exact radii, of certified accuracy, and of vectors that flip."""
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 from marginflow.report.charts import histogram, lines, stairs
@@ -43,25 +42,26 @@ def radii(record: Fields) -> Summary:
         rows=sizes,
         caption="Bounds on the smallest, the median and the largest of them",
     )
-    charts = list(distance_charts(found))
+    charts = list(distance_charts(record))
     if "curves" in record:
         charts.append(robustness_curve_chart(record.objects("curves"), title="Exact, attacks and bounds"))
     section = Section.of("How far the samples are from the boundary", *charts, table, RADIUS)
     return Summary(sentence=sentence, tone="holds" if everything else "open", sections=(section,))
 
 
-def distance_charts(found: list[Fields]) -> tuple[Chart, ...]:
-    """Certified accuracy of radii, and how many are how large."""
-    lowers = sorted(0.0 if row["lower"] is None else float(row["lower"]) for row in found)
-    accuracy = accuracy_chart(
-        [(0.0, 1.0), *((size, 1.0 - (index + 1) / len(lowers)) for index, size in enumerate(lowers))],
-        share="Share of samples that it cannot flip",
-        description="The share of the samples drawn that no perturbation of this length flips, whatever its direction.",
-    )
+def distance_charts(record: Fields) -> tuple[Chart, ...]:
+    """Certified accuracy of radii, where the record has it, and how many are how large."""
     spread = distance_chart(
-        found,
+        record.objects("radii"),
         title="Distance to the decision boundary",
         description="How many of the samples drawn have their nearest point on the other side how far away.",
+    )
+    if not record.get("curve"):
+        return (spread,)
+    accuracy = accuracy_chart(
+        record.objects("curve"),
+        share="Share of samples that it cannot flip",
+        description="The share of the samples drawn that no perturbation of this length flips, whatever its direction.",
     )
     return (accuracy, spread)
 
@@ -71,10 +71,10 @@ def settled(found: list[Fields]) -> str:
     return f"{sum(bool(row['settled']) for row in found)} of {len(found)}"
 
 
-def accuracy_chart(steps: Sequence[tuple[float, float]], *, share: str, description: str) -> Chart:
-    """Certified accuracy of pairs (size, share), as stairs; `share` is the title of its axis."""
+def accuracy_chart(curve: list[Fields], *, share: str, description: str) -> Chart:
+    """Certified accuracy at its breakpoints, as stairs; `share` is the title of its axis."""
     return lines(
-        [{"size": size, "share": height} for size, height in stairs(steps)],
+        [{"size": size, "share": height} for size, height in corners(curve, "certified")],
         x="size",
         y="share",
         titles={"size": "Length of any perturbation", "share": share},

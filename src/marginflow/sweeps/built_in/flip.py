@@ -1,15 +1,19 @@
 """`flip`: how long a multiple of one vector flips the samples of a KKT point [VYS22, sec. 4]."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta
 
 from marginflow import measurements
+from marginflow.direction_names import DIRECTIONS
 from marginflow.measurements import named_direction
 from marginflow.sweeps.built_in.point import PointParameters, certified, point, sample
 from marginflow.sweeps.registry import Row, task
 
-Direction = Literal["label-sum", "margin", "support", "dual"]
+if TYPE_CHECKING:
+    Direction = str
+else:
+    Direction = Literal[*DIRECTIONS]  # a spec with another word is refused where it is read
 # What a row keeps of the numbers of a direction.
 KEPT = ("norm", "norm_by_sqrt_dimension", "smallest_first", "median_first", "largest_first", "never_flipped")
 

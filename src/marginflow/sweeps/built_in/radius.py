@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import numpy as np
 from msgspec import Meta
 
-from marginflow.measurements import checked_radii
+from marginflow.measurements import checked_radii, summarise_radii
 from marginflow.sweeps.built_in.point import Count, PointParameters, certified, point, sample
 from marginflow.sweeps.registry import TaskResult, task
 
@@ -36,16 +36,17 @@ def radius(parameters: RadiusParameters, seed: int) -> TaskResult:
         max_nodes=parameters.max_nodes,
         time_limit=_FOR_EVER,
     )
-    lower, upper = np.array([checked.lower for checked in radii]), np.array([checked.upper for checked in radii])
-    median = float(np.median(upper))
+    summary = summarise_radii(radii)
+    median = summary.median[1]
     row = {
         **certified(found),
-        "measured": count,
-        "proved": sum(checked.settled for checked in radii),
-        "smallest": float(lower.min()),
+        "measured": summary.count,
+        "proved": summary.settled,
+        "smallest": summary.smallest[0],
         "median": median,
         "median_by_sqrt_dimension": median / math.sqrt(data.dimension),
-        "largest": float(upper.max()),
+        "largest": summary.largest[1],
         "nodes": sum(checked.radius.nodes for checked in radii),
     }
-    return TaskResult(row=row, arrays={"lower": lower, "upper": upper})
+    bounds = {side: np.array([getattr(checked, side) for checked in radii]) for side in ("lower", "upper")}
+    return TaskResult(row=row, arrays=bounds)
