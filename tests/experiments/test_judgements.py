@@ -325,6 +325,25 @@ def test_runs_of_which_none_fits_are_against_the_claim():
     assert outcome.findings[0].value == 0.0
 
 
+@pytest.mark.parametrize(
+    ("stalled", "said"),
+    [
+        ({"method": "recipe"}, "got every sample right at fewer than two widths"),
+        (
+            {"method": "recipe", "width": 20},
+            "With m = d^0.5 the recipe got every sample right at fewer than two",
+        ),
+        ({"method": "KKT point"}, "No KKT point was found."),
+    ],
+)
+def test_runs_of_which_too_few_separate_leave_the_distance_to_kkt_points_open(stalled, said):
+    rows = [row | {"separated": not stalled.items() <= row.items(), "samples": 7} for row in width_rows()]
+    outcome = experiments.figure("VYS22/Exact.ours").judge(rows)
+    assert (outcome.status, outcome.gaps) == ("undecided", True)
+    assert said in outcome.sentence
+    assert any("stalled before every sample was correct" in remark for remark in outcome.remarks)
+
+
 def test_where_there_is_nothing_to_compare_a_lost_run_is_still_named():
     """One width alone has no spread to judge by, with lost runs or without."""
     rows = [row for row in width_rows() if row["width"] == 20]
