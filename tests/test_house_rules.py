@@ -48,6 +48,19 @@ def test_every_test_can_fail() -> None:
     assert {name: tests for name, tests in found.items() if tests} == {}
 
 
+def test_whoever_writes_json_says_what_becomes_of_infinity() -> None:
+    """One rule: null; what keeps Infinity and NaN, `allow_nan=True`, is a sweep's own, which only it reads."""
+    silent, keeping = [], []
+    for file in SOURCES.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("json.dumps", "json.dump"):
+                said = {word.arg: ast.unparse(word.value) for word in node.keywords}.get("allow_nan")
+                place = f"{file.relative_to(SOURCES)}: {ast.unparse(node)}"
+                (silent if said is None else keeping if said != "False" else []).append(place)
+    assert silent == []
+    assert {place.split("/")[0] for place in keeping} == {"sweeps"}
+
+
 def test_a_test_that_only_runs_something_is_found() -> None:
     text = "def f(x):\n    return x\n\ndef g(x):\n    assert x\n\ndef test_f():\n    f(1)\n\ndef test_g():\n    g(1)\n"
     assert without_assertion(text) == ["test_f"]

@@ -1,6 +1,7 @@
 """Plain values (numbers, words, lists, mappings) that stand for results, laws and arrays in JSON, files and sweeps.
 
-One rule for numbers that are not finite: JSON has none of them, so they become null.
+One rule for numbers that are not finite: JSON has none of them, so they become null. The one exception are rows that a
+sweep keeps, see `marginflow.sweeps.registry.plain_row`.
 """
 
 import dataclasses

@@ -157,7 +157,7 @@ class _Worker:
 
     def __post_init__(self) -> None:
         self.process: subprocess.Popen[bytes] = subprocess.Popen(
-            [sys.executable, "-u", "-X", "faulthandler", "-c", _START, json.dumps(sys.path)],
+            [sys.executable, "-u", "-X", "faulthandler", "-c", _START, json.dumps(sys.path, allow_nan=False)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log,
@@ -174,7 +174,9 @@ class _Worker:
         self.log.truncate()
         with contextlib.suppress(OSError):
             assert self.process.stdin is not None
-            send(self.process.stdin, _RESULT, json.dumps(self.target).encode() + b"\n" + payloads[index])
+            send(
+                self.process.stdin, _RESULT, json.dumps(self.target, allow_nan=False).encode() + b"\n" + payloads[index]
+            )
 
     def _read(self) -> None:
         assert self.process.stdout is not None

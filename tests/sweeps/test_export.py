@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from marginflow import InputError
-from marginflow.sweeps import Results, Sweep, export, run
+from marginflow.cli.output import result_text
+from marginflow.report.results.reading import read_result
+from marginflow.sweeps import Results, Store, Sweep, export, run, stored, task
 
 pytestmark = pytest.mark.usefixtures("task_folder")
 
@@ -31,6 +35,29 @@ def test_csv_reads_back_with_the_same_bits_in_the_order_of_the_grid(tmp_path: Pa
         assert float(line["endless"]) == math.inf
         assert (int(line["a"]), int(line["seed"]), line["word"]) == (row["a"], row["seed"], row["word"])
         assert (line["large"], line["nothing"], line["status"]) == (str(row["large"]).lower(), "", "done")
+
+
+class Nothing(msgspec.Struct, frozen=True, kw_only=True):
+    """No parameters."""
+
+
+@task("not-finite")
+def not_finite(parameters: Nothing, seed: int) -> dict[str, object]:
+    """Every kind of number that is none, and nothing."""
+    return {"high": math.inf, "low": -math.inf, "unknown": math.nan, "nothing": None}
+
+
+def test_only_stores_keep_infinity_in_json_and_every_export_has_the_one_rule(tmp_path: Path) -> None:
+    store = Store(tmp_path / "rows.sqlite")
+    made = run(Sweep(task=not_finite, seeds=1), store=store)
+    assert store.lines()[0].row == '{"high": Infinity, "low": -Infinity, "unknown": NaN, "nothing": null}'
+    (row,) = stored(made.sweep, store).rows
+    assert repr(row) == repr(made.rows[0]) == "{'seed': 0, 'high': inf, 'low': -inf, 'unknown': nan, 'nothing': None}"
+    assert export(made, tmp_path / "rows.csv").read_text().splitlines()[1] == "0,done,inf,-inf,nan,"
+    said = json.loads(result_text(row))
+    assert {name: said[name] for name in row} == {"seed": 0} | dict.fromkeys(["high", "low", "unknown", "nothing"])
+    read = read_result(tmp_path / "rows.csv").content
+    assert repr(read) == "[{'seed': 0, 'status': 'done', 'high': inf, 'low': -inf, 'unknown': nan, 'nothing': None}]"
 
 
 def test_equal_sweeps_give_equal_files_unless_times_are_asked_for(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def _suffix(path: str | Path) -> str:
 def _npz_bytes(fields: Mapping[str, Any]) -> bytes:
     arrays = {name: np.asarray(fields[name]) for name in FIELDS if name not in _JSON and fields[name] is not None}
     described = {name: to_plain(fields[name]) for name in _JSON if fields[name] and fields[name] != SIGNS}
-    arrays |= {name: np.array(json.dumps(value)) for name, value in described.items()}
+    arrays |= {name: np.array(json.dumps(value, allow_nan=False)) for name, value in described.items()}
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]  # mypy takes them for the keyword allow_pickle
     return buffer.getvalue()

@@ -61,7 +61,7 @@ def save_run(run: Run, path: str | Path) -> Path:
         **{name: getattr(run, name) for name in _WORDS},
     }
     save_tensors(tensors_beside(target), arrays, {"format": FORMAT})
-    return write_text(target, json.dumps(record, indent=1) + "\n")
+    return write_text(target, json.dumps(record, indent=1, allow_nan=False) + "\n")
 
 
 def load_run(path: str | Path) -> Run:

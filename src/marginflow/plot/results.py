@@ -139,7 +139,7 @@ def endless(value: float | None) -> float:
 def _apart(number: int, chart: Chart) -> dict[str, Any]:
     """The specification with names of selections that no other view has."""
     fixed = printed(chart.specification, title=chart.title, width=WIDTH)
-    text = re.sub(_PARAMETERS, lambda found: f'"{found[1]}": "{found[2]}_{number}"', json.dumps(fixed))
+    text = re.sub(_PARAMETERS, lambda found: f'"{found[1]}": "{found[2]}_{number}"', json.dumps(fixed, allow_nan=False))
     made: dict[str, Any] = json.loads(text)
     return made
 

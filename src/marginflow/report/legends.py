@@ -63,7 +63,10 @@ def _marked(legend: dict[str, Any], scales: dict[str, dict[str, Any]]) -> dict[s
     )
     if not shapes or not set(shapes.values()) <= CORNERS.keys():
         return legend
-    rules = [{"test": f"datum.value === {json.dumps(name)}", "value": _path(shape)} for name, shape in shapes.items()]
+    rules = [
+        {"test": f"datum.value === {json.dumps(name, allow_nan=False)}", "value": _path(shape)}
+        for name, shape in shapes.items()
+    ]
     filled = {"scale": legend["stroke"], "field": "value"} if "stroke" in legend else {"value": "#888"}
     longer = 0.5 * math.sqrt(float(legend.get("symbolSize", 100)))
     return _updated(legend, "symbols", {"shape": rules, "fill": filled}) | {"labelOffset": _LABEL + longer}

@@ -152,7 +152,9 @@ def printed(
     mode : "light" or "dark"
     """
     known = colours(mode)
-    text = re.sub(r"var\(--([a-z0-9-]+)\)", lambda found: known[found.group(1)], json.dumps(dict(specification)))
+    text = re.sub(
+        r"var\(--([a-z0-9-]+)\)", lambda found: known[found.group(1)], json.dumps(dict(specification), allow_nan=False)
+    )
     text = superscript(text)
     made: dict[str, Any] = json.loads(text) | {"background": known["paper"]}
     square = isinstance(made.get("width"), int)

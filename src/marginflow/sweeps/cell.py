@@ -33,7 +33,7 @@ class Cell(Brief):
     def identity(self) -> str:
         """Hash of what is computed, whatever the code: task, its version, parameters, seed."""
         named = [self.task.name, self.task.version, dict(self.parameters), self.seed]
-        text = json.dumps(named, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(named, sort_keys=True, ensure_ascii=False, allow_nan=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @cached_property

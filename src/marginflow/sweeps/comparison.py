@@ -85,7 +85,7 @@ def compare(first: Store, second: Store, *, tolerance: float = 0.0) -> Compariso
     differences = tuple(
         difference for identity in shared for difference in _differences(mine[identity], theirs[identity], allowed)
     )
-    unequal = {(d.task, json.dumps(d.parameters, sort_keys=True), d.seed) for d in differences}
+    unequal = {(d.task, json.dumps(d.parameters, sort_keys=True, allow_nan=True), d.seed) for d in differences}
     return Comparison(
         both=len(shared),
         equal=len(shared) - len(unequal),

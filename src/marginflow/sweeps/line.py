@@ -57,7 +57,7 @@ class StoredLine:
     @property
     def checksum(self) -> str:
         """Of everything else; a changed line is noticed by it."""
-        return hashlib.sha256(json.dumps(list(vars(self).values())).encode()).hexdigest()[:32]
+        return hashlib.sha256(json.dumps(list(vars(self).values()), allow_nan=True).encode()).hexdigest()[:32]
 
     @property
     def values(self) -> tuple[object, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import json
 import math
 import numbers
 import typing
@@ -99,6 +100,10 @@ def _array(name: object, array: object) -> np.ndarray:
 def plain_row(row: object, *, taken: tuple[str, ...] = ()) -> dict[str, Plain]:
     """A row with every number as Python's own; refuses what a cell of a table cannot hold.
 
+    Numbers that are not finite stay what they are, as nowhere else: figures tell a length that is infinite from one
+    that was not measured. Stores and pipes to workers hold them as Python's json writes them (`row_text`); results in
+    JSON and pages make null of them, as `marginflow.plain` does, CSV and Parquet write them. docs/json.md has the rule.
+
     Examples
     --------
     >>> import numpy as np
@@ -116,6 +121,11 @@ def plain_row(row: object, *, taken: tuple[str, ...] = ()) -> dict[str, Plain]:
             raise InputError(f"The row has a column {name!r}, which is the name of a parameter; choose another.")
         made[_text("its name", name)] = _plain(name, value)
     return made
+
+
+def row_text(values: object) -> str:
+    """Plain values as text for a store or a pipe: JSON, but for Infinity and NaN, which are kept."""
+    return json.dumps(values, ensure_ascii=False, allow_nan=True)
 
 
 def _plain(name: str, value: object) -> Plain:

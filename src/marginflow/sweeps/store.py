@@ -18,6 +18,7 @@ from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.line import COLUMNS, SCHEMA, StoredLine
 from marginflow.sweeps.lock import locked
 from marginflow.sweeps.record import ArrayFile, Computed, Record
+from marginflow.sweeps.registry import row_text
 from marginflow.sweeps.trouble import damaged, foreign, refusals
 
 _APPLICATION: Final = 0x6D666C77  # "mflw": what tells a store from other SQLite files
@@ -132,10 +133,10 @@ class Store(AbstractStore):
             identity=cell.identity,
             code=cell.code,
             task=cell.task.name,
-            parameters=json.dumps(dict(cell.parameters), ensure_ascii=False),
+            parameters=row_text(dict(cell.parameters)),
             seed=cell.seed,
             status=computed.status,
-            row=json.dumps(dict(computed.row), ensure_ascii=False),
+            row=row_text(dict(computed.row)),
             arrays=f"{cell.key}.safetensors" if content else None,
             arrays_sha256=hashlib.sha256(content).hexdigest() if content else None,
             error=computed.error,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from marginflow.errors import InputError
+from marginflow.plain import to_plain
 from marginflow.storage import write_bytes, write_text
 from marginflow.sweeps.runner import Results
 from marginflow.sweeps.sweep import Sweep
@@ -78,7 +79,7 @@ def table(results: Results, *, seconds: bool = False) -> list[dict[str, object]]
 
 
 def _scalar(value: object) -> object:
-    return json.dumps(value) if isinstance(value, dict | list | tuple) else value
+    return json.dumps(to_plain(value), allow_nan=False) if isinstance(value, dict | list | tuple) else value
 
 
 def _csv(lines: list[dict[str, object]]) -> str:

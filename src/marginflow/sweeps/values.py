@@ -34,7 +34,7 @@ def converted(path: str, value: object, kind: Any) -> Any:
 def render_value(value: object) -> str:
     """A value as a spec writes it."""
     try:
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, allow_nan=True)
     except TypeError:
         return repr(value)
 

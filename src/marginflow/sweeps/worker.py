@@ -21,7 +21,7 @@ from marginflow.sweeps.cell import Cell
 from marginflow.sweeps.code import code_version, same_sources
 from marginflow.sweeps.interrupt import interrupts_count
 from marginflow.sweeps.record import Computed
-from marginflow.sweeps.registry import SweepTask, find_task
+from marginflow.sweeps.registry import SweepTask, find_task, row_text
 from marginflow.sweeps.trouble import StoppedError
 from marginflow.threads import single_threaded
 
@@ -49,7 +49,7 @@ class Order:
 
     def encode(self) -> bytes:
         """The order as JSON, for the pipe to a worker process."""
-        return json.dumps(asdict(self)).encode()
+        return row_text(asdict(self)).encode()
 
 
 class OtherCodeError(StoppedError):
@@ -91,9 +91,9 @@ def serve_cell(payload: bytes) -> bytes:
     try:
         computed = compute(order)
     except OtherCodeError as error:
-        return json.dumps({"other_code": str(error)}).encode()
+        return row_text({"other_code": str(error)}).encode()
     plain = {name: value for name, value in vars(computed).items() if name != "arrays"}
-    return json.dumps(plain).encode() + b"\n" + computed.arrays
+    return row_text(plain).encode() + b"\n" + computed.arrays
 
 
 def decode(order: Order, answer: Answer) -> Computed:
