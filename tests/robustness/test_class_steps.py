@@ -99,3 +99,9 @@ def test_one_vector_for_a_share_is_kept_to_the_last_bit(seed: int):
     found = universal_change(network, X, share=0.25)
     assert found.upper < np.inf
     assert (network.predict(X + found.vector) != network.predict(X)).sum() >= 2
+
+
+def test_radii_of_a_class_that_nothing_changes_are_infinite():
+    network = Classifier(W=[[1.0, 0.0]], V=[[0.0], [0.0]], c=[2.0, 1.0])
+    found = universal_change(network, np.eye(2), radii=[np.inf, 0.5])
+    assert (found.upper, found.lower) == (np.inf, np.inf)

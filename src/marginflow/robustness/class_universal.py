@@ -86,7 +86,8 @@ def universal_change(
     share : float
         Of the samples that must change.
     radii : array, shape (n,), or None
-        Lower bounds on the radii of the samples, 0 where nothing is known; the lower bound rests on them.
+        Lower bounds on the radii of the samples, 0 where nothing is known, infinite where nothing changes the class;
+        the lower bound rests on them.
     directions : sequence of arrays, shape (d,)
         To be tried beside those that are tried anyway.
 
@@ -104,7 +105,9 @@ def universal_change(
     own = classifier.predict(points) if y is None else class_numbers("y", y, classifier.n_classes, n)
     share = real_number("share", share, above=0.0, at_most=1.0)
     needed = ceil(share * n - 1e-9)
-    known = np.zeros(n) if radii is None else vector("radii", radii, n)
+    radii = np.zeros(n) if radii is None else np.asarray(radii)
+    endless = radii == np.inf  # no change of the sample alters its class
+    known = np.where(endless, np.inf, vector("radii", np.where(endless, 0.0, radii), n))
     lower = float(np.sort(known)[needed - 1])
     best, length = None, np.inf
     if _changed(classifier, points, own).sum() >= needed:  # so many are wrong already
