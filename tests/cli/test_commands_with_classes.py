@@ -65,7 +65,7 @@ def test_flip_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_flip_finds_a_vector(capsys: pytest.CaptureFixture[str]) -> None:
     assert main("flip biased.safetensors data.npz --share 0.3".split()) == 0
-    assert "changes a share of 0.3 at once" in capsys.readouterr().out
+    assert "changes the class of 30 % of 3 samples" in capsys.readouterr().out
 
 
 def test_flip_needs_no_vector_where_enough_is_wrong_already(capsys: pytest.CaptureFixture[str]) -> None:

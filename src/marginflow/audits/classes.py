@@ -13,7 +13,7 @@ from marginflow.audits.drawn import drawn_samples, median_in_words, middle_sampl
 from marginflow.certificates import DEFAULT_TOLERANCE, NEAR_TOLERANCE, certify_classifier
 from marginflow.certificates.classes import ClassifierKKT
 from marginflow.data import Dataset
-from marginflow.display import Plotted, shortened
+from marginflow.display import Plotted, capitalised, shortened, shortest_sentence
 from marginflow.errors import InputError
 from marginflow.measurements import CheckedRadius, checked_radii, summarise_radii
 from marginflow.networks import Classifier
@@ -82,11 +82,16 @@ class ClassesAudit(Plotted, Plain):
         return f"{self._where()}; {self._changed()}{self._held()}."
 
     @property
+    def _tells_distances(self) -> bool:
+        """Whether the headline is about single samples: no one vector was found, and half of the samples have one."""
+        no_vector = not math.isfinite(self.universal.upper)
+        return no_vector and bool(self.radii) and math.isfinite(summarise_radii(self.radii).median[1])
+
+    @property
     def headline(self) -> str:
         """The finding that one would forward, in one sentence."""
-        if math.isfinite(self.universal.upper) or not self.radii:
-            changed = self._changed()
-            return f"{changed[0].upper()}{changed[1:]}."
+        if not self._tells_distances:
+            return f"{capitalised(self._changed())}."
         sizes = summarise_radii(self.radii)
         least, half = f"{sizes.smallest[0]:.3g}", f"{sizes.median[1]:.3g}"
         if len(self.radii) == 1:
@@ -100,10 +105,8 @@ class ClassesAudit(Plotted, Plain):
     def standing(self) -> str:
         """What else is to be said, in two sentences."""
         n, said = self.own.size, self._held().removeprefix("; ")
-        if not math.isfinite(self.universal.upper) and self.radii:
-            said = (
-                f"no vector was found that changes all of them, and none shorter than {self.universal.lower:.3g} does"
-            )
+        if self._tells_distances:
+            said = self._changed()
         right = f"The network gets {n - self.wrong} of {n} samples right"
         return f"{right}{'; ' if said else ''}{said}. {self._where()}."
 
@@ -132,17 +135,7 @@ class ClassesAudit(Plotted, Plain):
 
     def _changed(self) -> str:
         n, found = self.own.size, self.universal
-        if found.upper == 0.0:
-            return f"every one of the {n} samples is on the wrong side already"
-        if not math.isfinite(found.upper):
-            return (
-                f"no vector was found that changes the class of all {n} samples, and none shorter than "
-                f"{found.lower:.3g} does"
-            )
-        return (
-            f"one vector of norm {found.upper:.3g} changes the class of all {n} samples, none shorter than "
-            f"{found.lower:.3g} does"
-        )
+        return shortest_sentence(found.upper, found.lower, samples=n, does="changes the class of")
 
     def _held(self) -> str:
         if not self.radii:

@@ -1,5 +1,6 @@
 """Which samples an audit draws to prove their exact radii, and which it shows one by one."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -54,6 +55,8 @@ def middle_samples(X: FloatArray, labels: np.ndarray, margins: FloatArray) -> li
 
 
 def median_in_words(radii: Sequence[CheckedRadius]) -> str:
-    """The median radius in three digits, or the two numbers between which it lies."""
+    """The median radius in three digits, or the two numbers between which it lies, before "from the boundary"."""
     lower, upper = summarise_radii(radii).median
+    if not math.isfinite(upper):
+        return f"at least {lower:.3g}" if math.isfinite(lower) else "infinitely far"
     return f"{upper:.3g}" if f"{lower:.3g}" == f"{upper:.3g}" else f"between {lower:.3g} and {upper:.3g}"

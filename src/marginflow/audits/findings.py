@@ -7,7 +7,7 @@ from marginflow.audits.drawn import median_in_words, middle_samples, noticed
 from marginflow.audits.statements import Judged
 from marginflow.certificates import NEAR_TOLERANCE, Certificate
 from marginflow.data import Dataset
-from marginflow.display import Plotted, shortened
+from marginflow.display import Plotted, capitalised, shortened, shortest_sentence
 from marginflow.limit import Limit
 from marginflow.measurements import DIRECTIONS, CheckedRadius, Flip, summarise_radii
 from marginflow.networks import TwoLayer
@@ -99,32 +99,31 @@ class Audit(Plotted, Plain):
     @property
     def verdict(self) -> str:
         """The outcome in one sentence."""
-        return f"{self._where()}; {self._flipped()}; {self._held()}."
+        return f"{self._where()}; {self.flipped}; {self._held()}."
 
     @property
     def headline(self) -> str:
         """The finding that one would forward, in one sentence."""
-        n, found = self.data.n_samples, self.universal
-        if not math.isfinite(found.upper):
-            return f"No vector was found that flips all {n} samples; none shorter than {found.lower:.4g} does."
-        if found.upper == 0.0:
-            return f"Every one of the {n} samples is on the wrong side already."
-        agree = math.isclose(found.lower, found.upper, rel_tol=1e-6)
-        shorter = "none shorter does" if agree else f"none shorter than {found.lower:.4g} does"
-        sentence = f"One vector of norm {found.upper:.4g}{self._beside_samples()} flips all {n} samples, and {shorter}"
-        if self.point is not None and self.point.exact:
+        sentence = capitalised(self.flipped)
+        if 0.0 < self.universal.upper < math.inf and self.point is not None and self.point.exact:
             where = "this KKT point" if self.is_kkt_point else "the KKT point nearby"
             sentence += f"; at {where} {self.point.compact.width} of {self.network.width} neurons remain"
         return sentence + "."
 
+    @property
+    def flipped(self) -> str:
+        """What is known of the shortest vector, without the full stop."""
+        found = self.universal
+        return shortest_sentence(found.upper, found.lower, samples=self.data.n_samples, how=self._beside_samples())
+
     def _beside_samples(self) -> str:
-        """How long the vector is beside the samples, unless all of these are zero."""
-        if self.mean_norm == 0.0:
+        """How long the vector is beside the samples, unless there is none or all of these are zero."""
+        if self.mean_norm == 0.0 or not math.isfinite(self.universal.upper):
             return ""
         times = self.universal.upper / self.mean_norm
         if times > 1.0:
-            return f", {times:.2g} times as long as a sample,"
-        return f", {100 * times:.0f} % of a sample's own length,"
+            return f"{times:.2g} times as long as a sample"
+        return f"{100 * times:.0f} % of a sample's own length"
 
     @property
     def mean_norm(self) -> float:
@@ -141,12 +140,6 @@ class Audit(Plotted, Plain):
             return f"The network is a KKT point of the max-margin problem (residual {total:.1e})"
         word = "near" if self.certificate.holds(NEAR_TOLERANCE) else "not at"
         return f"The network is {word} a KKT point of the max-margin problem (residual {total:.2g})"
-
-    def _flipped(self) -> str:
-        n = self.data.n_samples
-        if math.isfinite(self.universal.upper):
-            return f"one vector of norm {self.universal.upper:.3g} flips all {n} samples"
-        return f"no vector was found that flips all {n} samples at once"
 
     def _held(self) -> str:
         drawn = "the one sample drawn" if len(self.radii) == 1 else f"the median of {len(self.radii)} samples drawn"

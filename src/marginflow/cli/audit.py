@@ -14,6 +14,7 @@ from marginflow.cli.classes import require_dimension
 from marginflow.cli.options import AsJson, DataFile, Force, Label, Seed, Tolerance, checked, counted, written
 from marginflow.cli.output import check_target, deliver, print_rows
 from marginflow.cli.progress import progress
+from marginflow.display import capitalised
 from marginflow.errors import InputError
 
 SHOWN: Final = 10  # radii on the screen
@@ -129,7 +130,7 @@ def _print_flips(found: mf.audits.Audit) -> None:
         for walk in walks
     ]
     print_rows(rows, headings={"name": "direction", "0.5": "flips 50%", "0.9": "flips 90%", "1.0": "flips all"})
-    print(f"No vector shorter than {found.universal.lower:.4g} flips them all.")
+    print(f"{capitalised(found.flipped)}.")
 
 
 def _print_radii(radii: Sequence[mf.measurements.CheckedRadius], columns: Sequence[str]) -> None:

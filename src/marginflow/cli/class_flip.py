@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from marginflow.arrays import FloatArray
 from marginflow.cli.output import print_rows
+from marginflow.display import capitalised, shortest_sentence
 from marginflow.errors import InputError
 
 SHORTEST = "shortest"
@@ -44,7 +45,7 @@ def print_changes(rows: Sequence[dict[str, object]], share: float, n_classes: in
         if length == 0.0:
             print(f"\n{row['already_flipped']} of {n_samples} samples are wrong already; no vector is needed.")
             continue
-        wanted = "every sample" if share == 1.0 else f"a share of {share:.4g}"
-        known = f"A vector of norm {float(str(length)):.6g} changes {wanted} at once"
-        found = known if math.isfinite(float(str(length))) else f"No vector was found that changes {wanted} at once"
-        print(f"\n{found}; `marginflow audit` bounds the shortest from below.")
+        found = shortest_sentence(
+            float(str(length)), 0.0, samples=n_samples, does="changes the class of", share=share, digits=6
+        )
+        print(f"\n{capitalised(found)}; `marginflow audit` bounds the shortest from below.")

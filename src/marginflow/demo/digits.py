@@ -7,6 +7,7 @@ import numpy as np
 
 from marginflow.data import Dataset
 from marginflow.demo.chapter import Chapter, Report
+from marginflow.display import shortest_sentence
 from marginflow.limit import kkt_point
 from marginflow.measurements import checked_radii, flip, summarise_radii
 from marginflow.networks.evaluation import count_wrong
@@ -74,8 +75,8 @@ def digits(seed: int, show: Report) -> Chapter:
         name="digits",
         record=to_plain(record),
         sentence=(
-            f"Digits: one vector of length {universal.upper:.4g} flips all {data.n_samples}, none shorter than "
-            f"{universal.lower:.4g} does; {summary.settled} exact distances are proved."
+            f"Digits: {shortest_sentence(universal.upper, universal.lower, samples=data.n_samples)}; "
+            f"{summary.settled} exact distances are proved."
         ),
         holds=limit.certificate.holds(),
         networks={"digits-kkt": limit.network},

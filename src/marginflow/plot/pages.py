@@ -36,7 +36,7 @@ def audit(found: Fields) -> Showing:
         ("Samples on the wrong side", f"{found['wrong']} of {found['samples']}"),
         ("KKT residual", residual),
         (f"Shortest vector that {'flips' if two else 'changes'} all", endless(universal["upper"])),
-        ("none is shorter than", universal["lower"]),
+        ("none is shorter than", endless(universal["lower"])),
     ]
     if found["radii"]:
         low, high = map(endless, found["median_radius"])

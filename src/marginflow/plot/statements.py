@@ -1,5 +1,6 @@
 """A statement of a paper in a notebook, what it needs and what is wrong in print; and where it says something."""
 
+from marginflow.display import capitalised
 from marginflow.plot.results import Showing
 from marginflow.report.content import Chart
 from marginflow.report.results.summary import Fields
@@ -38,7 +39,7 @@ def _lines(formulas: dict[str, str]) -> str:
 
 def atlas(found: Fields) -> Showing:
     """The sentence of the map, and its counts."""
-    rows = tuple((word[0].upper() + word[1:], count) for word, count in found["counts"].items())
+    rows = tuple((capitalised(word), count) for word, count in found["counts"].items())
     return Showing.of(found["sentence"], rows, caption="The cells", columns=("", "Cells"))
 
 

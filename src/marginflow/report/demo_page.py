@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
+from marginflow.display import none_shorter
 from marginflow.report.bundle import style_text, template_text, vega_script
 from marginflow.report.content import mathml
 from marginflow.report.demo_charts import bound_chart, cluster_chart, map_chart
@@ -65,7 +66,8 @@ def render_demo(
     if "plane" in chapters:
         drawn["plane"] = plane_data(chapters["plane"])
     if "digits" in chapters:
-        drawn["digits"] = chapters["digits"]
+        record = chapters["digits"]
+        drawn["digits"] = {**record, "none_shorter": none_shorter(record["upper"], record["lower"], 3)}
     return render_template(
         "demo.html.j2",
         title="The point that training never reaches",
@@ -151,7 +153,7 @@ def _samples(count: int) -> str:
 
 def _digits(record: Record) -> dict[str, object]:
     n = len(record["labels"])
-    agree = math.isclose(record["upper"], record["lower"], rel_tol=1e-9)
+    largest = record["largest"][1]
     return {
         "n": n,
         "threes": record["labels"].count(-1),
@@ -160,10 +162,10 @@ def _digits(record: Record) -> dict[str, object]:
         "share_of_norm": f"{100 * record['upper'] / record['mean_norm']:.0f}",
         "median": f"{record['median'][1]:.2f}",
         "smallest": f"{record['smallest'][1]:.3f}",
-        "largest": f"{record['largest'][1]:.2f}",
+        "largest": f"{largest:.2f}",
+        "as_far": math.isclose(largest, record["upper"], rel_tol=1e-6),
         "random": f"{100 * record['random_share']:.0f}",
-        "none_shorter": "none shorter does" if agree else f"none shorter than {record['lower']:.3g} does",
-        "agree": agree,
+        "none_shorter": none_shorter(record["upper"], record["lower"], 3),
         "record": record,
     }
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from marginflow.display import capitalised
 from marginflow.report.atlas_chart import atlas_chart
 from marginflow.report.bundle import style_text
 from marginflow.report.content import mathml
@@ -55,7 +56,7 @@ def parts(record: Record) -> tuple[StatementPart, ...]:
         ("Rests on", "text", _listed(record["rests_on"])),
         ("Of these false as printed, or with a gap", "text", _listed(record["shaken_by"])),
         ("Used by", "text", _listed(record["used_by"])),
-        ("Control", "text", _begun(f"{record['control_shows']} ({control}).") if control else ""),
+        ("Control", "text", capitalised(f"{record['control_shows']} ({control}).") if control else ""),
         ("Check it", "code", "\n".join(record["commands"])),
         ("Source", "text", f"src/{record['file']}"),
     )
@@ -64,10 +65,6 @@ def parts(record: Record) -> tuple[StatementPart, ...]:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) + "." if names else ""
-
-
-def _begun(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]  # `capitalize` would make "kkt" of KKT
 
 
 def _erratum(erratum: Mapping[str, str]) -> str:

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only, real_number, vector
-from marginflow.display import Plotted, shortened
+from marginflow.display import Plotted, shortened, shortest_sentence
 from marginflow.networks import Classifier
 from marginflow.networks.classifier import class_numbers
 from marginflow.networks.evaluation import checked_points
 from marginflow.robustness.class_steps import class_steps
-from marginflow.robustness.shortest import shortest_sentence
 
 # Multiples of a direction that are looked at; how far beyond a first change; and bisections of the last interval.
 _MULTIPLES, _BEYOND, _BISECTIONS = 60, 1e-9, 30
@@ -35,7 +34,7 @@ class UniversalChange(Plotted):
     Attributes
     ----------
     vector : array, shape (d,), or None
-        The shortest that was found, zero where so many samples are wrong already; None if none was.
+        The shortest that was found, zero where enough samples are wrong already; None if none was.
     upper, lower : float
         ||vector||, infinite without a vector; and a length below which no vector does it.
     share : float
@@ -60,9 +59,9 @@ class UniversalChange(Plotted):
     @property
     def sentence(self) -> str:
         """What was found, without the full stop."""
-        does = "added to each changes the class of"
+        samples, does, how = self.changed.size, "changes the class of", "added to each"
         return shortest_sentence(
-            upper=self.upper, lower=self.lower, share=self.share, samples=self.changed.size, does=does
+            self.upper, self.lower, samples=samples, does=does, share=self.share, how=how, digits=6
         )
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from marginflow.arrays import BoolArray, FloatArray, read_only, real_number, vector, whole_number
-from marginflow.display import Displayed, shortened
+from marginflow.display import Displayed, shortened, shortest_sentence
 from marginflow.networks import TwoLayer
 from marginflow.robustness.attacks import LENGTHENINGS, flips_beyond_rounding
 from marginflow.robustness.chord import ChordBound, Relaxation, bound_from_multipliers, chord_bound_of
@@ -30,7 +30,6 @@ from marginflow.robustness.convex_concave import descend
 from marginflow.robustness.lower_bounds import chord_bound, interval_bound, local_lipschitz_bound, parabola_bound
 from marginflow.robustness.neighbourhood import Neighbourhood, neighbourhood, points_and_labels
 from marginflow.robustness.rays import RaySteps, minimal_step
-from marginflow.robustness.shortest import shortest_sentence
 
 # The quadratic bound is the slow one: it is tried on this many samples, those that look hardest to flip.
 _QUADRATIC_SAMPLES = 5
@@ -89,10 +88,10 @@ class Universal(Displayed):
     @property
     def sentence(self) -> str:
         """What was found, without the full stop."""
-        does = "as x_i - y_i z flips" if self.signed else "as x_i + z flips"
-        said = shortest_sentence(
-            upper=self.upper, lower=self.lower, share=self.share, samples=self.flipped.size, does=does
-        )
+        how = "as x_i - y_i z" if self.signed else "as x_i + z"
+        said = shortest_sentence(self.upper, self.lower, samples=self.flipped.size, share=self.share, how=how, digits=6)
+        if self.level != 0.0:
+            said += f" (the wrong side is y N <= {self.level:g})"
         return said if self.stopped_by is None else f"{said} (stopped by the {self.stopped_by})"
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+from marginflow.display import capitalised, none_shorter, shortest_sentence
 from marginflow.report.charts import histogram
 from marginflow.report.content import Chart, Table, text_of
 from marginflow.report.images import image_chart, image_sums, square_side
@@ -96,20 +97,11 @@ def _margins(record: Fields) -> Section:
 
 
 def _flips(record: Fields) -> Section:
-    universal, n = record.object("universal"), text_of(record["samples"])
-    upper, lower = universal.number("upper"), text_of(universal["lower"])
-    plus, minus = _samples_of(record, 1.0), _samples_of(record, -1.0)
-    if math.isfinite(upper):
-        sentence = (
-            f"One vector of norm {text_of(upper)}, subtracted from {plus} and added to {minus}, flips "
-            f"all {n} of them; the samples have norm {text_of(record['mean_norm'])} (root mean square). No "
-            f"vector shorter than {lower} does."
-        )
-    else:
-        sentence = (
-            f"No vector was found that flips all {n} samples at once when it is subtracted from {plus} and added to "
-            f"{minus}; none shorter than {lower} does."
-        )
+    universal = record.object("universal")
+    upper, lower = universal.number("upper"), universal.number("lower")
+    how = f"subtracted from {_samples_of(record, 1.0)} and added to {_samples_of(record, -1.0)}"
+    sentence = capitalised(shortest_sentence(upper, lower, samples=int(record.number("samples")), how=how))
+    beside = f"The samples have norm {text_of(record['mean_norm'])} (root mean square)."
     directions = Table.of(
         record.objects("flips"),
         columns={"direction": "Direction", "half": "Flips 50 %", "nine_tenths": "Flips 90 %", "all": "Flips all"},
@@ -118,7 +110,7 @@ def _flips(record: Fields) -> Section:
     )
     return Section.of(
         "One vector flips them all" if math.isfinite(upper) else "One vector for all samples",
-        sentence,
+        f"{sentence}. {beside}",
         *_vector(record),
         directions,
     )
@@ -144,10 +136,8 @@ def _vector(record: Fields) -> list[Chart]:
 
 def vector_charts(universal: Fields, curve: Rows, examples: Rows, *, does: str, verb: str, title: str) -> list[Chart]:
     """What one vector does by its norm and, where samples are images, to an example of each class."""
-    upper, lower = universal.number("upper"), universal.number("lower")
-    agree = math.isclose(upper, lower, rel_tol=1e-6)
-    shorter = "none shorter does" if agree else f"none shorter than {text_of(lower)} does"
-    said, heading = (f"norm {text_of(upper)} {does},", shorter), f"How much one vector {title}"
+    upper, heading = universal.number("upper"), f"How much one vector {title}"
+    said = (f"norm {text_of(upper)} {does},", none_shorter(upper, universal.number("lower")))
     drawn = universal_chart(curve, size=upper, said=said, verb=verb, title=heading)
     sums = image_sums(examples, universal.numbers("vector"))
     return [drawn, sums] if sums is not None else [drawn]

@@ -2,6 +2,7 @@
 
 import math
 
+from marginflow.display import capitalised, shortest_sentence
 from marginflow.report.charts import strips
 from marginflow.report.content import Table, text_of
 from marginflow.report.page import Section
@@ -25,14 +26,11 @@ def classes_audit(record: Fields) -> Summary:
 
 def _universal(record: Fields) -> Section:
     found, n = record.object("universal"), text_of(record["samples"])
-    upper, lower = found["upper"], text_of(found["lower"])
-    if upper is None or not math.isfinite(found.number("upper")):
-        sentence = f"No vector was found that changes the class of all {n} samples; none shorter than {lower} does."
+    upper, samples, does = found.number("upper"), int(record.number("samples")), "changes the class of"
+    said = shortest_sentence(upper, found.number("lower"), samples=samples, does=does, how="added to every sample")
+    sentence = f"{capitalised(said)}."
+    if not math.isfinite(upper):
         return Section.of("One vector for all samples", sentence)
-    sentence = (
-        f"One vector of norm {text_of(upper)}, added to every sample, changes the class of all {n}; none shorter than "
-        f"{lower} does."
-    )
     rows = [
         {"norm": size, "share": share}
         for size, share in zip(found.numbers("sizes"), found.numbers("shares"), strict=True)

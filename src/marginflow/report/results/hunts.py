@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from marginflow.display import capitalised
 from marginflow.experiments.panel import Panel
 from marginflow.report.charts import lines, stairs
 from marginflow.report.content import Chart, Table, text_of
@@ -53,8 +54,8 @@ def hunt(record: Fields) -> Summary:
         )
         sections.append(Section.of("The search", chart))
     tone: Tone = "holds" if outcome == "not refuted" else "open" if outcome == "does not bite" else "violated"
-    meaning = record["meaning"][:1].upper() + record["meaning"][1:]
-    return Summary(sentence=f"{record['id']}: {outcome}. {meaning}.", tone=tone, sections=tuple(sections))
+    sentence = f"{record['id']}: {outcome}. {capitalised(record['meaning'])}."
+    return Summary(sentence=sentence, tone=tone, sections=tuple(sections))
 
 
 def instance_chart(picture: Fields) -> Chart:

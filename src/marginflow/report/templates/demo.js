@@ -321,7 +321,7 @@ function digitPicture(record) {
     const random = record.random_share;
     draw(svg, "path", { d: `M${X(0)} ${Y(0)}L${X(upper)} ${Y(random)}`, stroke: "var(--soft)", "stroke-width": 1.2, "stroke-dasharray": "3 3" });
     draw(svg, "text", { x: X(upper) - 8, y: Y(random) - 8, "text-anchor": "end" }, narrow ? `random: ${Math.round(100 * random)} %` : `a random direction of this length flips ${Math.round(100 * random)} %`);
-    draw(svg, "text", { x: X(upper) - 10, y: Y(0.66), "text-anchor": "end", class: "exact" }, narrow ? `${upper.toFixed(2)} flips all` : `length ${upper.toFixed(2)} flips all ${total}, none shorter does`);
+    draw(svg, "text", { x: X(upper) - 10, y: Y(0.66), "text-anchor": "end", class: "exact" }, narrow ? `${upper.toFixed(2)} flips all` : `length ${upper.toFixed(2)} flips all ${total}, ${record.none_shorter}`);
     // each digit at its exact distance, stacked
     const bins = new Map(), width1 = narrow ? 4 : 5;
     radii.forEach((r, i) => { const b = Math.round((X(r) - left) / width1); bins.set(b, [...(bins.get(b) ?? []), i]); });
