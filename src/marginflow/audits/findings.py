@@ -131,15 +131,15 @@ class Audit(Plotted, Plain):
         return self.data.mean_norm
 
     def _where(self) -> str:
-        total, n = self.certificate.total, self.data.n_samples
+        residual, n = self.certificate.residual, self.data.n_samples
         if self.certificate.status == "does not separate":
             return (
                 f"The network gets {self.wrong} of {n} samples wrong, so that it is not a max-margin point of any kind"
             )
         if self.is_kkt_point:
-            return f"The network is a KKT point of the max-margin problem (residual {total:.1e})"
+            return f"The network is a KKT point of the max-margin problem (residual {residual:.1e})"
         word = "near" if self.certificate.holds(NEAR_TOLERANCE) else "not at"
-        return f"The network is {word} a KKT point of the max-margin problem (residual {total:.2g})"
+        return f"The network is {word} a KKT point of the max-margin problem (residual {residual:.2g})"
 
     def _held(self) -> str:
         drawn = "the one sample drawn" if len(self.radii) == 1 else f"the median of {len(self.radii)} samples drawn"
@@ -185,7 +185,7 @@ class Audit(Plotted, Plain):
         moved = point.moved
         kind = "An exact KKT point" if point.exact else "A point that is not an exact KKT point"
         return (
-            f"{kind} (residual {point.certificate.total:.1e}) was reached from it: the outputs keep the cosine "
+            f"{kind} (residual {point.certificate.residual:.1e}) was reached from it: the outputs keep the cosine "
             f"{moved.cosine:.4f}, ||theta||^2 at margin 1 goes from {moved.norm_squared_before:.4g} to "
             f"{moved.norm_squared_after:.4g}, and {point.compact.width} of {self.network.width} neurons remain."
         )

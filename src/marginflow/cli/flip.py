@@ -141,7 +141,7 @@ def _fresh(path: Path, network: mf.networks.TwoLayer | mf.networks.Classifier, l
 def _certificate(network: mf.networks.TwoLayer, data: mf.data.Dataset) -> mf.certificates.Certificate:
     certificate = mf.certify(network, data)
     if not certificate.holds():
-        note(f"The network is not a KKT point (residual {certificate.total:.1e}); its best multipliers are taken.")
+        note(f"The network is not a KKT point (residual {certificate.residual:.1e}); its best multipliers are taken.")
     return certificate
 
 

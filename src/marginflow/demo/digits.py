@@ -66,7 +66,7 @@ def digits(seed: int, show: Report) -> Chapter:
         "sqrt_dimension": math.sqrt(data.dimension),
         "wrong": count_wrong(network.margins(data.X, data.y)),
         "holds": limit.certificate.holds(),
-        "residual": limit.certificate.total,
+        "residual": limit.certificate.residual,
         "neurons": network.width,
         "width": WIDTH,
         "seconds": limit.seconds,

@@ -64,7 +64,7 @@ def theorem(seed: int, show: Report) -> Chapter:
         "threshold": THRESHOLD,
         "speaks_from": speaks,
         "map": [bounds(k) for k in MAP],
-        "residual": limit.certificate.total,
+        "residual": limit.certificate.residual,
     }
     return Chapter(
         name="theorem",

@@ -58,7 +58,7 @@ def run_record(run: Run, data: Dataset | None = None) -> dict[str, Any]:
     networks = [(path.step[-1], run.network)] if path.networks is None else zip(path.step, path.networks, strict=True)
     found = [(int(step), certify(network, data)) for step, network in networks if isinstance(network, TwoLayer)]
     residuals = [
-        {"step": step, "residual": judged.total} for step, judged in found if judged.status != "does not separate"
+        {"step": step, "residual": judged.residual} for step, judged in found if judged.status != "does not separate"
     ]
     return record | {"residuals": to_plain(residuals)}
 
