@@ -59,7 +59,7 @@ def show_doors(room: dict[str, Any]) -> None:
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, which first compares its arguments with its annotations, and to which underflow is no event."""
+    """The function, which first compares its arguments with its annotations, and to which underflow is not an event."""
     signature = inspect.signature(function)
     hints: dict[str, object] = {}
 

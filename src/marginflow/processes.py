@@ -67,7 +67,7 @@ class Answer:
 def work(
     target: str, payloads: Sequence[bytes], *, workers: int = 1, time_limit: float | None = None
 ) -> Generator[Answer, None, None]:
-    """Call a function on every payload, in so many processes; answers come as they are ready, one for each payload.
+    """Call a function on every payload, in this many processes; answers come as they are ready, one for each payload.
 
     Parameters
     ----------

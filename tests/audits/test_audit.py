@@ -129,8 +129,11 @@ def test_the_verdict_counts_the_statements_that_apply_in_words() -> None:
     for statements, words in (
         ((), "and no statement of the papers applies."),
         ((whole,), f"and one statement of the papers applies, {whole.id}, which is not violated."),
-        ((broken,), f"and one statement of the papers applies, {broken.id}, which is violated, as printed known to be"),
-        ((whole, whole), "and 2 statements of the papers apply, of which none is violated."),
+        (
+            (broken,),
+            f"and one statement of the papers applies, {broken.id}, which is violated and known to be false as printed",
+        ),
+        ((whole, whole), "and 2 statements of the papers apply, none of which is violated."),
     ):
         assert words in replace(found, statements=statements).verdict
 

@@ -153,7 +153,7 @@ def test_every_column_that_cannot_be_used_is_named_at_once(people: Path, capsys:
     assert main(f"convert {people} --label outcome --out {people.with_suffix('.npz')}".split()) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "'' has no name and another value in every line (--drop '', or --keep ''" in error
+    assert "'' has no name and a different value in every line (--drop '', or --keep ''" in error
     assert "'income' is empty in 1 line, first in line 3 (--missing drop, --missing mean, or --drop income)" in error
     assert "'city' is not a number: 'Rome' in line 2 (--one-hot, or --drop city)" in error
 
@@ -165,7 +165,7 @@ def test_index_and_identifier_are_asked_about_in_a_short_table_too(
     table.write_text(",patient_id,x,y\n0,71,1,a\n1,84,2,b\n2,99,3,a\n", encoding="utf-8")
     assert main(f"convert {table} --out {tmp_path / 'data.npz'}".split()) == 2
     error = capsys.readouterr().err
-    assert "'' has no name and another value in every line" in error
+    assert "'' has no name and a different value in every line" in error
     assert "'patient_id' looks like an identifier" in error
     assert "'x'" not in error  # 1, 2, 3 may well be a feature
 
@@ -178,7 +178,7 @@ def test_words_that_differ_in_every_line_are_asked_about_before_they_become_a_fe
     table.write_text("joined,x,y\n" + "\n".join(lines) + "\n", encoding="utf-8")
     command = f"convert {table} --one-hot --out {tmp_path / 'data.npz'}"
     assert main(command.split()) == 2
-    sentence = "'joined' has another word in every line, such as '2020-01-01' (--drop joined, or --keep joined if"
+    sentence = "'joined' has a different word in every line, such as '2020-01-01' (--drop joined, or --keep joined if"
     assert sentence in capsys.readouterr().err
     assert main(f"{command} --keep joined".split()) == 0
     assert "joined: 10 indicators" in capsys.readouterr().out

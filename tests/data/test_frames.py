@@ -152,7 +152,7 @@ def test_a_word_among_numbers_is_perhaps_an_empty_cell() -> None:
     table = pandas.DataFrame({"a": ["1", "2", "-", "4"], "b": list("xyxy"), "k": list("uvuv")})
     with pytest.raises(InputError) as caught:
         convert(table)
-    assert "'a' is not a number: '-' in row 2 (--one-hot, or --drop a; where it means nothing, leave the cell" in str(
+    assert "'a' is not a number: '-' in row 2 (--one-hot, or --drop a; if it means no value, leave the cell" in str(
         caught.value
     )
     assert "'b' is not a number: 'x' in row 0 (--one-hot, or --drop b)" in str(caught.value)

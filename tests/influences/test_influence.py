@@ -236,7 +236,7 @@ def test_a_turned_label_is_the_point_of_the_turned_data(sphere) -> None:
         without = mf.influence(limit, data, groups=[[i]])
         assert found.margins[i] == pytest.approx(-without.margins[i], abs=1e-12)
     assert np.isnan(found.margins[0])
-    assert "labels turned" in str(found)
+    assert "labels flipped" in str(found)
     assert list(found.rank()) == sorted((0, 1), key=lambda number: found.margins[[4, 9][number]])
 
 

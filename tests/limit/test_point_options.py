@@ -187,7 +187,7 @@ def test_what_double_precision_leaves_is_called_that():
     assert not asked_too_much.exact
     assert asked_too_much.stopped_by is None
     assert asked_too_much.status.startswith("Not exact: a KKT point to ")
-    assert "which is what double precision leaves of margins of this size" in asked_too_much.status
+    assert "which is all that double precision allows for such margins" in asked_too_much.status
     assert asked_too_much.certificate.holds(1e-11)
 
 

@@ -81,7 +81,7 @@ def test_samples_that_all_have_a_neighbour_of_the_other_label_end_in_a_sentence_
     data = Dataset(X=np.vstack([X, X + 1e-7 * rng.standard_normal((10, 5))]), y=np.repeat([1.0, -1.0], 10))
     limit = mf.kkt_point(data, width=60, max_iterations=200)
     assert not limit.exact
-    assert "10 samples have another of the opposite label right beside them" in limit.status
+    assert "10 samples have one of the opposite label right beside them" in limit.status
     left = data.subset(np.flatnonzero((data.y > 0) == far))
     assert mf.kkt_point(left, width=60).exact
 

@@ -9,7 +9,7 @@ import numpy as np
 from marginflow.arrays import FloatArray, whole_number
 from marginflow.measurements import CheckedRadius, summarise_radii
 
-# A radius of a network with at most so many weights in its first layer takes milliseconds.
+# A radius of a network with at most this many weights in its first layer takes milliseconds.
 _SMALL: Final = 20_000
 _MANY, _FEW = 100, 10
 # Samples that are shown one by one, of each kind.

@@ -147,13 +147,13 @@ class Audit(Plotted, Plain):
         if self.contradicted:
             return f"{radii}and these statements apply but do not hold: {', '.join(self.contradicted)}"
         known = [found.id for found in self.applying if found.known_false and found.outcome in BROKEN]
-        but = f" but {', '.join(known)}, known to be false as printed" if known else ""
+        but = f" except {', '.join(known)}, known to be false as printed" if known else ""
         if not self.applying:
             return f"{radii}and no statement of the papers applies"
         if len(self.applying) == 1:
-            judged = "is violated, as printed known to be false" if known else "is not violated"
+            judged = "is violated and known to be false as printed" if known else "is not violated"
             return f"{radii}and one statement of the papers applies, {self.applying[0].id}, which {judged}"
-        return f"{radii}and {len(self.applying)} statements of the papers apply, of which none is violated{but}"
+        return f"{radii}and {len(self.applying)} statements of the papers apply, none of which is violated{but}"
 
     @property
     def training(self) -> str:

@@ -52,7 +52,7 @@ COMMANDS = {
         "marginflow certify network.safetensors data.npz",
     ),
     "influence": (
-        "Leave out every sample, or folds, exactly: leave-one-out error and what each sample did, with certificates.",
+        "Leave out every sample or fold, exactly: leave-one-out error and what each sample did, with certificates.",
         "marginflow influence data.npz --width 100 --out influence.html",
     ),
     "unlearn": (
@@ -80,7 +80,7 @@ COMMANDS = {
         "marginflow plot kkt.safetensors data.npz --out plane.html",
     ),
     "audit": (
-        "Audit your own network: how near a KKT point, what flips it, exact radii, which theorems apply; one page.",
+        "Audit your network: is it near a KKT point, what flips it, exact radii, which theorems apply; on one page.",
         "marginflow audit model.pt data.csv --out audit.html",
     ),
     "statements": (

@@ -29,7 +29,7 @@ def audit(
     data: DataFile,
     *,
     start: Annotated[
-        Path | None, Parameter(help="The network that training started from; says how near training can ever get.")
+        Path | None, Parameter(help="The network that training started from; shows how near it could ever get.")
     ] = None,
     points: Annotated[
         int | None,
@@ -38,7 +38,7 @@ def audit(
         ),
     ] = None,
     time_limit: Annotated[
-        float, checked("--time-limit", "Seconds for each of them; then its bounds so far are given.", above=0.0)
+        float, checked("--time-limit", "Seconds for each of them, after which its bounds so far are given.", above=0.0)
     ] = 5.0,
     point_time_limit: Annotated[
         float,

@@ -41,13 +41,11 @@ def check(
     test: Annotated[Path | None, Parameter(help="Fresh points, .npz or .csv.")] = None,
     start: Annotated[Path | None, Parameter(help="The network that training started from.")] = None,
     run: Annotated[
-        Path | None, Parameter(help="A recorded run, .json, of `train --run`; its start is --start if not given.")
+        Path | None, Parameter(help="A recorded run, .json, of `train --run`; without --start also its start.")
     ] = None,
     multipliers: Annotated[
         Path | None,
-        Parameter(
-            help="Candidates, .npz with lambda (n,) and mu (n, k): checked, never trusted; for very many samples."
-        ),
+        Parameter(help="Candidates for many samples, .npz with lambda (n,) and mu (n, k): checked, never trusted."),
     ] = None,
     law: Annotated[
         Path | None, Parameter(help="The law of the data, .toml; by default the one that `sample` stored with them.")
@@ -176,7 +174,7 @@ def _all(paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> 
 def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: bool, as_json: bool) -> int:
     """Every statement for which the given files are enough.
 
-    An assumption or a definition that the files do not meet is no contradiction: only
+    An assumption or a definition that the files do not meet is not a contradiction: only
     a violated or refuted statement of another kind makes the exit code 1.
     """
     check_target(out, (".html",), force=force)
@@ -203,7 +201,7 @@ def _judge_user(given: Instance, paper: str | None, out: Path | None, *, force: 
         for verdict, (_, word) in zip(verdicts, words, strict=True):
             _line(verdict, word)
         _table(words, NOT_MET)
-        print(f"{len(skipped)} statements speak of something else than what was given and were left out.")
+        print(f"{len(skipped)} statements are about something other than what was given and were left out.")
         if not_met:
             print(f"Assumptions and definitions that these files do not meet: {', '.join(not_met)}.")
         print(f"Violated although they apply: {', '.join(broken) or 'none'}.")

@@ -20,7 +20,7 @@ def convert(
     ] = None,
     negative: Annotated[str | None, Parameter(help="Keep only lines with this label or the positive one.")] = None,
     standardise: Annotated[
-        bool, Parameter(help="Numbers minus their mean, divided by their spread.", negative="")
+        bool, Parameter(help="Bring columns of numbers to mean 0 and standard deviation 1.", negative="")
     ] = False,
     one_hot: Annotated[bool, Parameter(help="An indicator for each value of a column of words.", negative="")] = False,
     missing: Annotated[
@@ -34,7 +34,7 @@ def convert(
         Parameter(consume_multiple=(1, None), negative="", help="Columns to use although they look like line numbers."),
     ] = None,
     like: Annotated[
-        Path | None, Parameter(help="Do to the columns what was done for this .npz: new points of the same table.")
+        Path | None, Parameter(help="Treat the columns as they were for this .npz: for new points of the same table.")
     ] = None,
     header: Annotated[
         bool | None,
@@ -42,12 +42,12 @@ def convert(
     ] = None,
     separator: Annotated[
         str | None,
-        Parameter(help="Between values: comma, semicolon, tab, space, or a character; default: as in the first line."),
+        Parameter(help="Comma, semicolon, tab, space, or another character; default: as in the first line."),
     ] = None,
     decimal: Annotated[
-        Literal["point", "comma"] | None, Parameter(help="What is decimal where the table does not say it (1,234).")
+        Literal["point", "comma"] | None, Parameter(help="The decimal sign, where the table leaves it open (1,234).")
     ] = None,
-    encoding: Annotated[str | None, Parameter(help="Of the table's text, such as cp1252; default: UTF-8.")] = None,
+    encoding: Annotated[str | None, Parameter(help="Encoding of the table, such as cp1252; default: UTF-8.")] = None,
     out: Out,
     force: Force = False,
     as_json: AsJson = False,

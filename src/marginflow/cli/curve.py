@@ -28,7 +28,7 @@ def curve(
     data: DataFile,
     *,
     epsilon: Annotated[
-        str | None, Parameter(help="Sizes at which the curve is read, with commas between: 0.1,0.5.")
+        str | None, Parameter(help="Sizes at which to read the curve, separated by commas: 0.1,0.5.")
     ] = None,
     first: First = None,
     time_limit: SecondsEach = 60.0,

@@ -47,7 +47,7 @@ LITTLE_DISK = 1.0  # gigabytes
 
 
 def doctor(*, as_json: AsJson = False) -> int:
-    """Exit code 0 if everything that is needed is there, 1 if not; an extra that is absent is no fault."""
+    """Exit code 0 if everything that is needed is there, 1 if not; an extra that is absent is not a fault."""
     import numpy as np
     import scipy.linalg
 

@@ -51,7 +51,7 @@ def figure(
     engine: Engine = "local",
     address: Address = None,
     any_code: AnyCode = False,
-    dry_run: Annotated[bool, flag("Only say how many cells there are, their hours and their memory.")] = False,
+    dry_run: Annotated[bool, flag("Only say how many cells there are, and what time and memory they take.")] = False,
     only_stored: Annotated[bool, flag("Compute nothing: draw what the store has, and name what is missing.")] = False,
     store: Annotated[
         Path | None, Parameter(help="SQLite file that keeps finished cells; default: cells.sqlite in the folder.")

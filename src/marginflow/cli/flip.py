@@ -42,13 +42,11 @@ def flip(
     ] = None,
     test: Annotated[
         Path | None,
-        Parameter(
-            help="Fresh samples to flip, .npz or .csv; the directions still come from DATA, which is the default."
-        ),
+        Parameter(help="Fresh samples to flip instead of DATA, .npz or .csv; the directions still come from DATA."),
     ] = None,
     unsigned: Annotated[
         bool,
-        flag("Add the same vector to every sample; else it is subtracted from the positive."),
+        flag("Add the same vector to every sample; without this it is subtracted from the positive ones."),
     ] = False,
     share: Annotated[
         float, checked("share", "Share of the samples that is to be flipped at once.", above=0.0, at_most=1.0)

@@ -23,11 +23,11 @@ def hunt(
     /,
     *,
     time_limit: Annotated[float, Parameter(help="Seconds to search; shrinking takes at most half as long.")] = 60.0,
-    tries: Annotated[int | None, Parameter(help="Stop after so many instances in all.")] = None,
-    dimension: Annotated[int | None, Parameter(help="Dimension, where the family has one to choose.")] = None,
-    samples: Annotated[int | None, Parameter(help="Most samples, where the family has a number to choose.")] = None,
+    tries: Annotated[int | None, Parameter(help="Stop after this many instances in all.")] = None,
+    dimension: Annotated[int | None, Parameter(help="Dimension, if the family leaves it open.")] = None,
+    samples: Annotated[int | None, Parameter(help="At most this many samples, if the family leaves it open.")] = None,
     interval: Annotated[
-        tuple[int, int] | None, Parameter(help="Where the points of a family on the line are; 0 1 by default.")
+        tuple[int, int] | None, Parameter(help="Interval of the points, for families on the line; 0 1 by default.")
     ] = None,
     state: Annotated[Path | None, Parameter(help="A .json file that remembers the search, to go on later.")] = None,
     out: Annotated[

@@ -15,20 +15,20 @@ def influence(
     *,
     mode: Mode = "continuation",
     folds: Annotated[
-        int | None, Parameter(help="Leave out so many random folds instead of single samples (drawn by --seed).")
+        int | None, Parameter(help="Leave out this many random folds instead of single samples (drawn by --seed).")
     ] = None,
     cold: Annotated[
         int,
         counted(
-            "--cold", "Solve so many of them from scratch as well, to see how far the limit is from unique.", minimum=0
+            "--cold", "Solve this many points from scratch as well, to see how far the limit is from unique.", minimum=0
         ),
     ] = 0,
     flip: Annotated[
         tuple[int, ...] | None,
-        Parameter(help="Turn the labels of these samples, one by one, instead.", consume_multiple=True),
+        Parameter(help="Flip the labels of these samples instead, one at a time.", consume_multiple=True),
     ] = None,
     first: Annotated[
-        int, counted("--first", "Print so many samples, those with the least margin first.", minimum=0)
+        int, counted("--first", "Print this many samples, those with the least margin first.", minimum=0)
     ] = 10,
     store: StoreFile = None,
     given: LeftOut = DEFAULTS,

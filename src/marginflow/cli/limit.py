@@ -26,25 +26,25 @@ def limit(
     penalty: Penalty = None,
     optimum: Annotated[
         Literal["local", "global"],
-        Parameter(help="Near the flow, or the least norm of all networks with its proof (on a line, in the plane)."),
+        Parameter(help="A point near the flow, or the network of least norm with its proof (on a line, in the plane)."),
     ] = "local",
     start: Annotated[
-        Path | None, Parameter(help="Polish this network (.safetensors); its width, bias and outputs decide.")
+        Path | None, Parameter(help="Polish this network (.safetensors), with its own width, bias and outputs.")
     ] = None,
     scale: Annotated[float, Parameter(help="Factor on the initial parameters of the flow.")] = 0.01,
     flow_steps: Annotated[
         int | None,
-        Parameter(help="Steps of flow before the polish; by default until separated and half as long again."),
+        Parameter(help="Steps of flow before the polish; by default until it separates, and half as long again."),
     ] = None,
     faithful: Annotated[bool, flag("A long flow of small steps first: slower, and nearer to where it goes.")] = False,
     stay_near: Annotated[
-        float, Parameter(help="How strongly the polish is held near the flow on its way; 0: not.")
+        float, Parameter(help="How strongly the polish is held near the flow; 0 means not at all.")
     ] = 0.0,
     tolerance: Annotated[
         float, checked("--tolerance", "Largest residual at which the point counts as found.", above=0.0)
     ] = 1e-9,
     time_limit: Annotated[
-        float | None, checked("--time-limit", "Return the best point so far after so many seconds.", above=0.0)
+        float | None, checked("--time-limit", "Return the best point found after this many seconds.", above=0.0)
     ] = None,
     compact: Annotated[bool, flag("Write the network with as few neurons as it has directions.")] = False,
     seed: Seed = 0,

@@ -33,7 +33,7 @@ def are_stores(paths: Sequence[Path]) -> bool:
 def page_of_stores(paths: Sequence[Path], make: Callable[..., Page], out: Path, *, every: float | None) -> Page | None:
     """The page of what is stored now, made by `sight_page`.
 
-    With `every` it is first written every so many seconds, until the sweep has ended; None after Ctrl-C.
+    With `every` it is first written at this interval in seconds, until the sweep has ended; None after Ctrl-C.
     """
     from marginflow.report.live import live_text
 

@@ -27,14 +27,14 @@ def map(
     ],
     out: Annotated[Path | None, written("A page or picture: .html, .svg, .png, .pdf.")] = None,
     observe: Annotated[
-        bool, flag("Also compute every cell: what the bound is about, at a KKT point or a run.")
+        bool, flag("Also compute in every cell what the bound is about, at a KKT point or along a run.")
     ] = False,
     seeds: Annotated[int, Parameter(help="With --observe: instances for each cell.")] = 1,
     store: Annotated[
         Path | None,
         Parameter(help="With --observe: where cells are kept, .sqlite; the same command goes on where it stopped."),
     ] = None,
-    workers: Annotated[int | None, Parameter(help="With --observe: processes; one if not given.")] = None,
+    workers: Annotated[int | None, Parameter(help="With --observe: processes; 1 if not given.")] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:

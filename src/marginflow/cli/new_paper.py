@@ -15,7 +15,7 @@ def new_paper(
     *,
     out: Annotated[
         Path | None,
-        Parameter(name=["--out", "-o"], help="Folder to write; here under the name of the package if not given."),
+        Parameter(name=["--out", "-o"], help="Folder to write; by default one here, named after the package."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

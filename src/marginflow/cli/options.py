@@ -86,7 +86,7 @@ Gap = Annotated[
     float, checked("--tolerance", "Largest relative gap of the bounds that counts as exact.", at_least=1e-8, below=1.0)
 ]
 SecondsEach = Annotated[
-    float, checked("--time-limit", "Seconds for each sample; then its bounds so far are given.", above=0.0)
+    float, checked("--time-limit", "Seconds for each sample, after which its bounds so far are given.", above=0.0)
 ]
 First = Annotated[int | None, counted("--first", "Only the first N samples.")]
 Workers = Annotated[int, counted("--workers", "Processes that share the samples.")]

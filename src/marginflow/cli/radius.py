@@ -38,7 +38,7 @@ def radius(
     data: DataFile,
     *,
     samples: Annotated[
-        str | None, Parameter(help="Only these samples, numbered from 0 with commas between: 0,3,7.")
+        str | None, Parameter(help="Only these samples, numbered from 0 and separated by commas: 0,3,7.")
     ] = None,
     first: First = None,
     level: Annotated[float, checked("--level", "The other side begins where y N(x) falls to this level.")] = 0.0,

@@ -70,7 +70,7 @@ def run_sweep(
         str | None, Parameter(help="Only share i of n, such as 2/4, into a store of its own; see sweep merge.")
     ] = None,
     watch: Annotated[
-        Path | None, Parameter(help="A page, .html, that fills up while the sweep runs; a browser loads it again.")
+        Path | None, Parameter(help="A page, .html, that fills up while the sweep runs; a browser reloads it.")
     ] = None,
     any_code: AnyCode = False,
     dry_run: Annotated[bool, flag("Only say what is stored and what is missing.")] = False,

@@ -52,8 +52,8 @@ def train(
     ] = 1.0,
     start: Annotated[Path | None, Parameter(help="Begin with this network (.safetensors) instead.")] = None,
     stop_loss: Annotated[float | None, Parameter(help="Stop at this loss (flow: 1e-8 if not given).")] = None,
-    max_steps: Annotated[int | None, Parameter(help="Stop after so many steps (flow: 20000 if not given).")] = None,
-    time_limit: Annotated[float | None, checked("--time-limit", "Stop after so many seconds.", above=0.0)] = None,
+    max_steps: Annotated[int | None, Parameter(help="Stop after this many steps (flow: 20000 if not given).")] = None,
+    time_limit: Annotated[float | None, checked("--time-limit", "Stop after this many seconds.", above=0.0)] = None,
     run_file: Annotated[
         Path | None,
         Parameter(

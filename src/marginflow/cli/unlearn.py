@@ -18,13 +18,13 @@ def unlearn(
     data: DataFile,
     *,
     forget: Annotated[
-        tuple[int, ...], Parameter(help="Samples to forget, together (numbers of rows, from 0).", consume_multiple=True)
+        tuple[int, ...], Parameter(help="Samples to forget together (row numbers, from 0).", consume_multiple=True)
     ],
     network: Annotated[
         Path | None, Parameter(help="A network that has unlearned them (.safetensors), to be measured as well.")
     ] = None,
     start: Annotated[
-        Path | None, Parameter(help="The network to unlearn from (.safetensors); solved for where it is not given.")
+        Path | None, Parameter(help="The network to unlearn from (.safetensors); computed if not given.")
     ] = None,
     steps: Annotated[int, counted("--steps", "Steps of gradient descent on the samples that are left.")] = 100,
     mode: Mode = "continuation",

@@ -15,8 +15,8 @@ def value(
     test: Annotated[Path, Parameter(help="Points with labels that were not trained on (.npz or .csv).")],
     *,
     mode: Mode = "fast",
-    folds: Annotated[int | None, Parameter(help="Value so many random folds instead of single samples.")] = None,
-    first: Annotated[int, counted("--first", "Print so many samples, the most harmful first.", minimum=0)] = 10,
+    folds: Annotated[int | None, Parameter(help="Value this many random folds instead of single samples.")] = None,
+    first: Annotated[int, counted("--first", "Print this many samples, the most harmful first.", minimum=0)] = 10,
     store: StoreFile = None,
     given: LeftOut = DEFAULTS,
 ) -> int:

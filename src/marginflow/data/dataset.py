@@ -20,7 +20,7 @@ from marginflow.errors import InputError
 
 
 def full_dimension(columns: int, ambient_dimension: int | None) -> int:
-    """The dimension that rows with so many columns stand for; without an ambient dimension it is their own."""
+    """The dimension that rows with this many columns stand for; without an ambient dimension it is their own."""
     return columns if ambient_dimension is None else whole_number("ambient_dimension", ambient_dimension)
 
 

@@ -86,7 +86,7 @@ def convert(
     label, positive, negative = (None if word is None else str(word) for word in (label, positive, negative))
     before = None if like is None else like.preparation
     if like is not None and before is None:
-        raise InputError("The data given as an example were not converted from a table; nothing is known of columns.")
+        raise InputError("The data given as an example were not made from a table: they name no columns.")
     label = before.label if before is not None and label is None else label
     if before is not None and label not in table.names:
         raise InputError(
@@ -259,7 +259,7 @@ def _columns(
             trouble.append(f"{name!r} can be read in two ways: {two_ways(column, ways[index])}")
         elif words and not one_hot:
             line = table.lines[kept[words[0]]][0]
-            nothing = "; where it means nothing, leave the cell empty" if 2 * len(words) < len(column) else ""
+            nothing = "; if it means no value, leave the cell empty" if 2 * len(words) < len(column) else ""
             trouble.append(
                 f"{name!r} is not a number: {column[words[0]]!r} in {table.unit} {line} (--one-hot, or --drop {quoted}"
                 f"{nothing})"
@@ -309,14 +309,14 @@ def _identifier(name: str, column: Sequence[str], numbers: Sequence[float | None
     if len(set(column)) < len(column) or len(column) < 2:
         return ""
     if not name or name.lower().startswith("unnamed"):
-        return "has no name and another value in every line"
+        return "has no name and a different value in every line"
     if name.lower() in ("id", "index", "key", "uuid", "row") or name.lower().endswith(("_id", " id")):
-        return "looks like an identifier: another value in every line"
+        return "looks like an identifier: a different value in every line"
     if len(column) < _FEW:  # a feature may well be 1, 2, 3
         return ""
     whole = [int(value) for value in numbers if value is not None and value == int(value)]
     if len(whole) == len(column) and whole == list(range(whole[0], whole[0] + len(whole))):
         return "counts the lines"
     if all(value is None for value in numbers):
-        return f"has another word in every line, such as {column[0]!r}"
+        return f"has a different word in every line, such as {column[0]!r}"
     return ""

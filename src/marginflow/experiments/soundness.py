@@ -10,7 +10,7 @@ from marginflow.experiments.outcome import Judge, Outcome
 from marginflow.experiments.panel import Drawing, Panel, Row, Rows
 from marginflow.sweeps.status import is_lost
 
-_NAMED: Final = 5  # so many lost runs are named one by one
+_NAMED: Final = 5  # lost runs that are named one by one
 # The parameters of the cells, each with its words in the order of the grid.
 Words = Mapping[str, Sequence[object]]
 

@@ -89,7 +89,7 @@ class AngleSteps:
 
     @np.errstate(over="ignore", invalid="ignore")
     def take(self, steps: int, *, until_separated: bool = False) -> int:
-        """Go on for so many steps, or until every margin is positive; how many were made.
+        """Go on for this many steps, or until every margin is positive; how many were made.
 
         Fewer are made if the gradient vanishes or the margins overflow.
         """

@@ -62,7 +62,7 @@ def influence(
     groups : sequence of integer arrays, optional
         Samples to leave out together (a class within a cluster, a fold); by default every sample by itself.
     folds : int, optional
-        Leave out so many random folds instead, drawn by `seed`.
+        Leave out this many random folds instead, drawn by `seed`.
     add : Dataset, optional
         The other way round: each of these samples is added, by itself. `margins` are then those of the limit, which
         has not seen them, `multipliers` those that the samples get, and `drops` and `expected` are negative.

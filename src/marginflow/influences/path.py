@@ -51,7 +51,7 @@ class Arrival:
 
 
 def follow(base: Base, rows: IntArray, steps: int, budget: Budget) -> Arrival | None:
-    """Lower the caps of the given rows to zero in so many steps; None where Newton's method does not arrive.
+    """Lower the caps of the given rows to zero in this many steps; None where Newton's method does not arrive.
 
     With one step the samples are left out at once. The path is followed on the samples that are near the margin, and
     again with those that turn out to be violated at its end. Between two steps time may be over (`OutOfTimeError`).

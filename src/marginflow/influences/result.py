@@ -214,15 +214,15 @@ class Influence(Plotted, Plain):
         what = "samples" if all(len(group) == 1 for group in self.groups) else "groups"
         if self.flipped:
             return (
-                f"{len(self.groups)} labels turned one by one: {jumped}; ||theta||^2 grows "
+                f"{len(self.groups)} labels flipped one at a time: {jumped}; ||theta||^2 grows "
                 f"by {-float(np.median(self.drops)):.4g} (median)"
             )
         if self.added:
             return (
-                f"{len(self.groups)} samples added one by one: {unchanged} change nothing, {jumped}; "
+                f"{len(self.groups)} samples added one at a time: {unchanged} change nothing, {jumped}; "
                 f"the limit gets {self.error:.4g} of them wrong"
             )
         return (
-            f"Exact leave-out error {100 * self.error:.3g} %: so many of the samples are wrong for the network that "
+            f"Exact leave-out error {100 * self.error:.3g} %: this share of the samples is wrong for the network that "
             f"never saw them. Of {len(self.groups)} {what} {unchanged} change nothing when they are left out"
         ) + (f", {jumped}" if count else "")

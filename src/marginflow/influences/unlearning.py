@@ -66,7 +66,7 @@ def ascent_step(found: Influence, data: Dataset, group: int) -> TwoLayer:
 
 
 def fine_tuned(found: Influence, data: Dataset, group: int, steps: int = 100) -> TwoLayer:
-    """The network after so many steps of gradient descent on the samples that are left, from the network with all.
+    """The network after this many steps of gradient descent on the samples that are left, from the network with all.
 
     The exponential loss; every step is divided by the loss, as steps at a margin have to be.
     """

@@ -71,7 +71,7 @@ class Readout:
 
 @dataclass(frozen=True, kw_only=True)
 class AsRows:
-    """A change of shape to rows of so many numbers each: behind a layer it must be as many as the layer gives."""
+    """A change of shape to rows of this many numbers each: behind a layer, as many as the layer gives."""
 
     size: int
 
@@ -163,8 +163,8 @@ def fold(pieces: Sequence[Piece], *, remarks: Sequence[str] = (), outputs: Outpu
         V = np.append(V, c)[None, :]
         said.append(
             f"The output bias {float(c[0]):.6g} became one more neuron (zero weights, bias 1, output weight "
-            f"{float(c[0]):.6g}): predictions, flips and radii are those of your network. An output bias is no part of "
-            "a homogeneous network, so the KKT conditions are asked of the network with that neuron; training with an "
+            f"{float(c[0]):.6g}): predictions, flips and radii are those of your network. A homogeneous network has no "
+            "output bias, so the KKT conditions are asked of the network with that neuron; training with an "
             "output bias does not lead to such points."
         )
     return Model(network=TwoLayer(W=W, b=b, v=np.ascontiguousarray(V[0]), outputs=noted), remarks=tuple(said))

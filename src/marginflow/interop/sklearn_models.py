@@ -71,7 +71,7 @@ def sklearn_pieces(model: Any) -> list[Piece]:
             "PCA, TruncatedSVD, selections of columns, a ColumnTransformer of these), is expected."
         )
         if not hasattr(model, "transform"):
-            raise InputError(f"The model has the step {kind}, which is no network of ReLU neurons; {expected}")
+            raise InputError(f"The model has the step {kind}, which is not a network of ReLU neurons; {expected}")
         raise InputError(
             f"The model has the step {kind}; {expected} In front of a network anything else can be done first: "
             "mf.audit(pipeline[-1], pipeline[:-1].transform(X), y), where radii are lengths of the transformed "

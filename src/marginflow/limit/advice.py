@@ -16,18 +16,18 @@ def advice(task: Task) -> str:
         pairs = (
             f"Samples {i} and {j} have opposite labels"
             if count == 1
-            else (f"{count} samples have another of the opposite label right beside them (the closest are {i} and {j})")
+            else (f"{count} samples have one of the opposite label right beside them (the closest are {i} and {j})")
         )
         return (
             f"{pairs}, {distance:.0e} apart relative to the spread of all: between them the weights are larger than "
-            f"double precision holds. Leave one of each such pair out, or, if they are few, use {_SOFT}."
+            f"double precision can hold. Leave one of each such pair out, or, if they are few, use {_SOFT}."
         )
     spread = _spread(task)
     if spread > ILL_CONDITIONED:
         return (
             f"The samples (x, 1) are {spread:.0e} times longer in one direction than in another, more than double "
-            "precision holds: standardise them (marginflow convert --standardise). That takes no time, but margins and "
-            "norms are then those of the standardised samples."
+            "precision can hold: standardise them (marginflow convert --standardise). That takes no time, but margins "
+            "and norms are then those of the standardised samples."
         )
     if task.frozen:
         return f"Try a larger width, another seed or trained outputs, or {_SOFT}."

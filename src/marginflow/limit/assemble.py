@@ -85,7 +85,7 @@ def stopped_early(by: Stop, stationarity: float) -> str:
     """The status of a point whose work was ended from outside."""
     what, then = {
         "interrupt": ("by an interrupt", ""),
-        "time limit": ("at the time limit", " More time (a larger time_limit) may end at an exact point."),
+        "time limit": ("at the time limit", " More time (a larger time_limit) may lead to an exact point."),
     }[by]
     return f"Stopped early {what}: relative stationarity {stationarity:.1e}.{then}"
 
@@ -144,14 +144,14 @@ def _status(
         return f"Exact KKT point: relative stationarity {stationarity:.1e} {point.how}."
     if point.status is not None and stopped is None and certificate.holds(tolerance):
         return (
-            f"Not proved to {tolerance:.0e} to be the global optimum: no network of any width is better by more than "
+            f"Not proved to be the optimum to within {tolerance:.0e}: no network of any width is better by more than "
             f"{point.gap:.1e}, and the point is a KKT point (relative stationarity {stationarity:.1e}). "
             f"tolerance={1.1 * point.gap:.1e} accepts that."
         )
     if only_rounded(task, certificate, tolerance):
         rounding = rounded_to(task, certificate)
         return (
-            f"Not exact: a KKT point to {rounding:.0e}, which is what double precision leaves of margins of this size; "
+            f"Not exact: a KKT point to {rounding:.0e}, which is all that double precision allows for such margins; "
             f"relative stationarity {stationarity:.1e}. {advice(task)}"
         )
     if stopped is not None:

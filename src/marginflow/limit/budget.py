@@ -97,7 +97,7 @@ class Budget:
             raise OutOfTimeError
 
     def affords(self, seconds: float) -> bool:
-        """Whether a step of about so many seconds may begin; one that would end after the limit ends the work."""
+        """Whether a step of about this many seconds may begin; one that would end after the limit ends the work."""
         if time.monotonic() + seconds > self.deadline:
             self.spend()
             return False

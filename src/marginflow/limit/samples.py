@@ -28,6 +28,6 @@ def spread(rows: FloatArray, index: IntArray, n: int) -> FloatArray:
 
 
 def nearest(margins: FloatArray, y: FloatArray, count: int) -> IntArray:
-    """Of each label the samples of smallest margin, at most so many."""
+    """Of each label the samples of smallest margin, at most this many."""
     own = (np.flatnonzero(y == label) for label in (1.0, -1.0))
     return np.concatenate([rows[np.argsort(margins[rows], kind="stable")[:count]] for rows in own])

@@ -126,7 +126,7 @@ class Task:
         return self.given.width
 
     def width_for(self, neurons: int) -> int | None:
-        """The width of a point that needs so many neurons; None where the caller asked for fewer."""
+        """The width of a point that needs this many neurons; None where the caller asked for fewer."""
         return max(self.width, neurons) if self.width_is_open or neurons <= self.width else None
 
     @property
@@ -246,7 +246,7 @@ class Task:
         return Flowed(replace(self.given, W=W, b=b, v=v), time.monotonic() - began)
 
     def flow_on(self, rows: IntArray, most: int, budget: Budget) -> Flowed:
-        """The flow on some of the samples, of at most so many steps."""
+        """The flow on some of the samples, of at most this many steps."""
         return self._flow(self.X[rows], self.data.y[rows], None, budget, angle=self.angle, most=most)
 
     def _flow(

@@ -158,7 +158,7 @@ def dependency_graph(proof: Record, link: Callable[[str], str] | None = None) ->
 
 
 def _line(found: Layout, a: Place, b: Place) -> str:
-    """Level across the layer of `a` where it is no box, then a bend between the layers."""
+    """Level across the layer of `a` where it is not a box, then a bend between the layers."""
     left, right = found.x(a) + found.box_width, found.x(b)
     start = "" if a in found.boxes.values() else f"M{found.x(a):.1f},{found.y[a]:.1f} H{left:.1f} "
     middle = (left + right) / 2

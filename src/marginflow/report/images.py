@@ -24,7 +24,7 @@ def square_side(samples: Sequence[Mapping[str, Any]]) -> int:
 
 
 def square(count: int) -> int:
-    """The side of a square of so many values, at least 4; else 0."""
+    """The side of a square of this many values, at least 4; else 0."""
     side = math.isqrt(count)
     return side if side >= 4 and side * side == count else 0
 

@@ -9,7 +9,7 @@ from marginflow.report.results.plain import natural_axes, row_chart
 from marginflow.sweeps import Sight
 
 _EVERY = 10  # seconds after which a browser asks for the page again
-_SHORT = 60  # so many of the newest cells are listed
+_SHORT = 60  # of the newest cells are listed
 
 
 def live_text(page: Page, *, finished: bool) -> str:

@@ -109,7 +109,7 @@ def universal_change(
     known = np.where(endless, np.inf, vector("radii", np.where(endless, 0.0, radii), n))
     lower = float(np.sort(known)[needed - 1])
     best, length = None, np.inf
-    if _changed(classifier, points, own).sum() >= needed:  # so many are wrong already
+    if _changed(classifier, points, own).sum() >= needed:  # enough are wrong already
         best, length = np.zeros(points.shape[1]), 0.0
     for direction in [
         *(vector("directions", e, points.shape[1]) for e in directions),

@@ -22,7 +22,7 @@ class Clock:
         self.missed = False
 
     def deadline(self, share: float = 1.0) -> float:
-        """The value of `time.monotonic()` at which so much of the time is over."""
+        """The value of `time.monotonic()` at which this share of the time is over."""
         return self._began + share * self._seconds
 
     def over(self, deadline: float) -> bool:

@@ -68,7 +68,7 @@ class StoredLine:
     def read(cls, values: tuple[object, ...]) -> StoredLine | None:
         """The line with these values in the order of `COLUMNS`; None if they are not what a store has written.
 
-        A checksum is no signature, and anybody can compute one: so everything has its type, and above all the file of
+        A checksum is not a signature: anybody can compute one. So everything has its type, and above all the file of
         arrays has the name of the key, so that no name leads out of the folder.
         """
         if len(values) != len(COLUMNS):

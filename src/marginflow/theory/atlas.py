@@ -223,7 +223,7 @@ def with_observations(
 
 
 def grid_of(texts: Sequence[str]) -> dict[str, list[float]]:
-    """A grid from words such as "d=100,1000", "m=2:400:50" (so many values, evenly) or "d=1e2:1e6:40log".
+    """A grid from words such as "d=100,1000", "m=2:400:50" (that many values, evenly) or "d=1e2:1e6:40log".
 
     Letters whose bounds are whole numbers get whole numbers, each once.
 

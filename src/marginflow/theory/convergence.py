@@ -106,7 +106,7 @@ stated_convergence = partial(
     stated,
     number="Theorem 2.1 (Lyu and Li; Ji and Telgarsky)",
     needs=("run", "data"),
-    control_shows="read backwards the record is no gradient flow: it leaves the KKT point",
+    control_shows="read backwards the record is not a gradient flow: it leaves the KKT point",
 )
 """Writes the theorem that three of the papers quote; their control is the record read backwards."""
 

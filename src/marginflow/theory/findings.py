@@ -17,7 +17,7 @@ class Counterexample(Brief):
     summary : str
         What it is, in one sentence that a reader can check.
     proof : str
-        What decided it: "rational arithmetic", "ball arithmetic of 200 bits". Floating point is no proof.
+        What decided it: "rational arithmetic", "ball arithmetic of 200 bits". Floating point is not a proof.
     """
 
     summary: str

@@ -48,7 +48,7 @@ fast_flow = partial(flow, scale=0.01, reduction="mean", angle=0.05, decrease=0.2
 
 
 def coarse(flowing: Instance) -> Instance:
-    """Gradient descent from the start of a flow with steps so large that it is no approximation of one."""
+    """Gradient descent from the start of a flow with steps so large that it does not approximate one."""
     start, data = flowing.the_start(), flowing.the_data()
     run = train(start, data, recipes.KYS23(rate=20.0, epochs=12), recording=Recording(ratio=1.0, networks=True))
     return of_run("gradient descent with a rate of 20", data, start, run, law=flowing.law)

@@ -4,7 +4,7 @@ import math
 
 
 def says_nothing(size: float, d: int) -> bool:
-    r"""Whether a perturbation is so long that flipping with it is no news: ||z|| >= sqrt(d).
+    r"""Whether a perturbation is so long that flipping with it is not news: ||z|| >= sqrt(d).
 
     The points of the theorems have norm sqrt(d) (samples in [VYS22], means in [FVBS23]), so a step of length sqrt(d)
     takes any of them to the origin, where a network has one sign for all. Every network whatever is flipped there on

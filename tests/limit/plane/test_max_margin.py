@@ -220,7 +220,7 @@ def test_a_proof_that_falls_short_of_the_tolerance_is_called_so_and_the_toleranc
     assert not limit.exact
     assert limit.certificate.holds(1e-10)
     found = re.fullmatch(
-        r"Not proved to 1e-10 to be the global optimum: no network of any width is better by more than (\S+), and the "
+        r"Not proved to be the optimum to within 1e-10: no network of any width is better by more than (\S+), and the "
         r"point is a KKT point \(relative stationarity \S+\)\. tolerance=(\S+) accepts that\.",
         limit.status,
     )

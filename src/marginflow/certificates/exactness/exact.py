@@ -67,7 +67,7 @@ class BallPoint(Brief):
 class ExactCertificate(Brief, Plain):
     """Rigorous bounds of every KKT condition at exactly the given numbers.
 
-    The network is rescaled to margin 1 exactly - the formulas are free of scale - so primal feasibility is no question
+    The network is rescaled to margin 1 exactly - the formulas are free of scale - so primal feasibility holds
     once `least_margin` is positive.
 
     Attributes

@@ -14,5 +14,5 @@ FIGURE = Figure(
     panels=flip_panels("loss", "Loss", "Flip for two losses"),
     judge=similar("loss"),
     sizes=sizes("loss", LOSSES),
-    deviations="The paper shows no plot of it. Both losses are computed in the log domain, so 1e-30 is no obstacle.",
+    deviations="The paper shows no plot of it. Both losses are computed in the log domain, so 1e-30 can be reached.",
 )

@@ -34,7 +34,7 @@ DEVIATIONS = (
 def _runs(
     dimensions: Sequence[int], width: int, published: Schedule, *, most: float = math.inf
 ) -> tuple[Mapping[str, object], ...]:
-    """All exponents with at most so many samples; the published schedule where a faster one may end elsewhere."""
+    """All exponents with at most this many samples; the published schedule where a faster one may end elsewhere."""
     return tuple(
         {"method": method, "alpha": alpha, "dimension": d, "width": width}
         | ({"schedule": "normalised" if alpha <= 1.0 else published} if method == "recipe" else {})

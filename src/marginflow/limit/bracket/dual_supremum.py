@@ -166,7 +166,7 @@ class SignedDual:
         level : float
             The search ends once s F is proved to be at most the larger of this and the best value found.
         max_nodes : int
-            After so many nodes the largest bound that is left is reported.
+            After this many nodes the largest bound that is left is reported.
         starts : array, shape (k, r)
             Directions from which local maxima are sought first.
         stop_above : float

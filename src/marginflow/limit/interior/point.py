@@ -50,7 +50,7 @@ class InteriorPoint:
 
 
 def affordable(problem: Problem, neurons: int) -> bool:
-    """Whether an iteration with so many neurons is cheap enough."""
+    """Whether an iteration with this many neurons is cheap enough."""
     return _work(problem, neurons) <= settings.AFFORDABLE
 
 

@@ -14,7 +14,7 @@ from marginflow.networks import TwoLayer
 
 
 def bundle(task: Task, flowed: Flowed, *, finer: int = 1) -> Start:
-    """The neurons of a network in at most so many bundles as its samples and their rank suggest, times `finer`."""
+    """The neurons of a network in at most as many bundles as its samples and their rank suggest, times `finer`."""
     neurons = task.neurons(flowed.network)
     m, r = task.problem.X.shape
     most = int(BUNDLES * finer * max(1.0, m / r) ** BUNDLE_POWER)

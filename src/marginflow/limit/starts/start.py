@@ -181,7 +181,7 @@ def placed(
 
 
 def squares(task: Task, members: IntArray, count: int) -> FloatArray:
-    """What the v_j^2 of the given network sum up to in each of so many groups."""
+    """What the v_j^2 of the given network sum up to in each of this many groups."""
     used = members >= 0
     return np.bincount(members[used], task.given.v[used] ** 2, minlength=count).astype(np.float64)
 

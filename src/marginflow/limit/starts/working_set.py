@@ -239,7 +239,7 @@ class _Rounds:
         return Z
 
     def _short(self, rows: IntArray, margins: FloatArray, by: float) -> IntArray:
-        """Samples outside the set whose margin falls short of 1 by more than so much."""
+        """Samples outside the set whose margin falls short of 1 by more than this."""
         outside = np.ones(len(self.y), dtype=bool)
         outside[rows] = False
         return np.flatnonzero(outside & (margins < 1.0 - by))
@@ -318,7 +318,7 @@ class _Rounds:
         s, a2 = point.neurons.s, point.neurons.outputs_squared
         gap = problem.gap(problem.reduced(U), s, point.lam, point.mu, a2)
         every = f"{len(self.y)} samples" if task.data is task.whole else f"{len(self.y)} distinct samples"
-        how = f"on {rows.size} of {every}, of which none of the others is violated, {effort}"
+        how = f"on {rows.size} of {every}, with none of the others violated, {effort}"
         found = placed(task, U, s, lam, mu, how, gap, point.members)
         origin = Origin(self.flowed, point.members, self._preactivations(slice(None), U) > 0)
         return replace(found, history=tuple(self.history), origin=origin)

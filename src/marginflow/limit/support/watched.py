@@ -154,7 +154,7 @@ class GrowingAdmm:
         lam, mu = (spread(part / units.price, self.index, n) for part in (found.lam, found.mu))
         U = admm.problem.ambient(found.U) / units.scale
         how = (
-            f"on {len(self.index)} of {n} samples, of which none of the others is violated, after {admm.iterations} "
+            f"on {len(self.index)} of {n} samples, with none of the others violated, after {admm.iterations} "
             f"ADMM iterations and {self.steps} Newton steps"
         )
         gap = admm.problem.gap(found.U, found.s, found.lam, found.mu)

@@ -89,7 +89,7 @@ def _margins(record: Fields) -> Section:
         titles={"margin": "Margin yᵢ N(xᵢ)" + (", smallest one scaled to 1" if scaled else ""), "label": "Label"},
         title="Margins",
         description=(
-            f"How many samples have which margin; {text_of(record['wrong'])} of {text_of(record['samples'])} are on "
+            f"How the margins are distributed; {text_of(record['wrong'])} of {text_of(record['samples'])} are on "
             f"the wrong side, the smallest margin is {text_of(min(margins))}, the largest {text_of(max(margins))}."
         ),
     )

@@ -172,6 +172,6 @@ def sample_charts(record: Fields) -> list[Chart]:
             series="kind",
             titles=titles,
             title="Margins",
-            description="How many samples have which margin once the smallest margin is scaled to 1.",
+            description="How the margins are distributed once the smallest is scaled to 1.",
         ),
     ]

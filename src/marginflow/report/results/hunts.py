@@ -13,7 +13,7 @@ from marginflow.report.results.summary import Fields, Summary
 from marginflow.report.vega import alt
 
 FACTS = {
-    "slack": "Nearest that a claim came to its bound, relative; below 0 it is broken",
+    "slack": "Least relative distance of a claim from its bound; below 0 it is broken",
     "claim": "Claim that came so near",
     "worst": "Worst instance",
     "reason": "What decides",
@@ -21,7 +21,7 @@ FACTS = {
     "family": "What was searched",
     "tries": "Instances tried",
     "applied": "of which met the hypotheses",
-    "telling": "of which a claim said something on",
+    "telling": "about which a claim said something",
     "seconds": "Seconds",
 }
 

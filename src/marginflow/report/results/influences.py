@@ -35,7 +35,7 @@ def influence(record: Fields) -> Summary:
         rows,
         {"expected": "Expected from the derivative", "drop": "‖θ‖² falls by"},
         title="Drop of ‖θ‖²",
-        description="The true drop of the norm against λ (1 − margin), which it is where the path is straight.",
+        description="The true drop of the norm against λ (1 − margin); the two are equal where the path is straight.",
     )
     sections = [
         Section.of(
@@ -48,7 +48,7 @@ def influence(record: Fields) -> Summary:
         Section.of("What each sample weighs", drops),
         Section.of(
             "The least margins first",
-            Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="Without it the network is least sure of it"),
+            Table.of(rows[:_SHOWN], columns=_COLUMNS, caption="Where the network is least sure without the sample"),
         ),
         _branches(record, jumped),
     ]

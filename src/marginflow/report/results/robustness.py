@@ -50,11 +50,11 @@ def radii(record: Fields) -> Summary:
 
 
 def distance_charts(record: Fields) -> tuple[Chart, ...]:
-    """Certified accuracy of radii, where the record has it, and how many are how large."""
+    """Certified accuracy of radii, where the record has it, and how large they are."""
     spread = distance_chart(
         record.objects("radii"),
         title="Distance to the decision boundary",
-        description="How many of the samples drawn have their nearest point on the other side how far away.",
+        description="How far the samples drawn are from their nearest point on the other side.",
     )
     if not record.get("curve"):
         return (spread,)
@@ -84,7 +84,7 @@ def accuracy_chart(curve: list[Fields], *, share: str, description: str) -> Char
 
 
 def distance_chart(found: list[Fields], *, title: str, description: str) -> Chart:
-    """How many of the samples that were drawn are how far from the boundary."""
+    """How far the samples that were drawn are from the boundary."""
     return histogram(
         found,
         value="upper",
@@ -126,7 +126,7 @@ def accuracy(record: Fields) -> Summary:
     table = Table(
         columns=("Share of samples", "Certified up to", "Not excluded up to"),
         rows=tuple(read),
-        caption="Lengths up to which so many samples stay right; a dash means that fewer are right",
+        caption="Lengths up to which that share of the samples stays right; a dash means that fewer are right",
     )
     section = Section.of("Certified accuracy", chart, table, RADIUS)
     return Summary(sentence=sentence, tone="holds" if exact else "open", sections=(section,))

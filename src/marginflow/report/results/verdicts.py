@@ -130,7 +130,7 @@ def verdicts(record: Fields) -> Summary:
 
 
 def _word(verdict: dict[str, Any], broken: list[str]) -> str:
-    """The outcome in words; an assumption or definition that is not met is no contradiction."""
+    """The outcome in words; an assumption or definition that is not met is not a contradiction."""
     outcome = str(verdict["outcome"])
     words = {"holds": "hold", "measured": "were measured", "not applicable": "do not apply"}
     if outcome == "violated":

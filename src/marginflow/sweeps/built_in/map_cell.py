@@ -10,7 +10,7 @@ from marginflow.errors import InputError
 from marginflow.sweeps.registry import Row, task
 
 CHOSEN: Final[tuple[str, ...]] = ("epsilon", "delta", "c", "C", "c1", "c2", "c3", "c4")
-"""Letters that are no sizes: a statement with a parameter of that name is judged with it."""
+"""Letters that are not sizes: a statement with a parameter of that name is judged with it."""
 
 
 class MapCellParameters(Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from marginflow.theory.probability import clopper_pearson
     parameters={"epsilon": "test error, 0.05 by default", "delta": "failure probability, 0.05 by default"},
     example=clusters_run,
     control=lambda: backwards(clusters_run(), "the record of the flow, read backwards"),
-    control_shows="read backwards the record is no gradient flow, and it ends where the network guesses",
+    control_shows="read backwards the record is not a gradient flow, and it ends where the network guesses",
     known="The limit is a KKT point by Theorem 2.1; judged is the network at the end of the recorded flow.",
 )
 def end_to_end(instance: Instance) -> Findings:

@@ -91,7 +91,7 @@ def family_of(
     samples: int | None = None,
     interval: tuple[int, int] | None = None,
 ) -> AbstractFamily:
-    """The family of a statement, with so many dimensions or at most so many samples where it can be asked for."""
+    """The family of a statement, with this many dimensions or at most this many samples where it can be asked for."""
     family = statement.family or FAMILIES.get(statement.id)
     if family is None and statement.id in NO_NUMBER:
         raise InputError(f"{statement.id} has no number to hunt: {NO_NUMBER[statement.id]}.")

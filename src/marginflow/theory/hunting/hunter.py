@@ -53,7 +53,7 @@ def hunt(
     interval : (int, int) or None
         Where the points of a family on the line are, [0, 1] by default.
     tries : int or None
-        Stop after so many tries in all.
+        Stop after this many tries in all.
     family : AbstractFamily or None
         Where to search; by default the one that is named for the statement.
     state : path or None

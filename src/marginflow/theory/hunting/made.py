@@ -155,7 +155,7 @@ def uniform_points(samples: int, p: float, start: int, seed: int) -> Instance:
     ranges(size=(5, 200), uneven=(0, 3), noisy_1=(0, 60), noisy_2=(0, 60), noisy_3=(0, 60), noisy_4=(0, 60)),
 )
 def four_clusters(size: int, uneven: int, noisy_1: int, noisy_2: int, noisy_3: int, noisy_4: int) -> Instance:
-    """Samples at +-mu_1, +-mu_2, `size` at each and `uneven` more at the first; so many of each flipped."""
+    """Samples at +-mu_1, +-mu_2, `size` at each and `uneven` more at the first; this many of each flipped."""
     sizes = np.array([size + uneven, size, size, size])
     noisy = np.array([noisy_1, noisy_2, noisy_3, noisy_4])
     if (noisy > sizes).any():

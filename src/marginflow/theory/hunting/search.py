@@ -248,7 +248,7 @@ class FamilySearch:
         tries: int | None = None,
         progress: Callable[[Trail], None] | None = None,
     ) -> None:
-        """Go on until a claim of every statement fails, the time is over, or so many tries have been made in all."""
+        """Go on until a claim of every statement fails, the time is over, or this many tries have been made in all."""
         end = time.monotonic() + seconds
         number = max(trails[statement.id].tries for statement in self.statements)
         while time.monotonic() < end and (tries is None or number < tries):

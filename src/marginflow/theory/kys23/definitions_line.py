@@ -135,7 +135,7 @@ def def_net(instance: Instance) -> Findings:
     meaning="The clean test error is the length of the set where N is not positive; ties count as errors.",
     formula=r"L_{\mathrm{cl}}(N_\theta) = \Pr_x[N_\theta(x) \le 0]",
     needs=("network",),
-    parameters={"grid": "report the share of errors on a grid of so many points instead (default 0: exact)"},
+    parameters={"grid": "report the share of errors on a grid of this many points instead (default 0: exact)"},
     example=lambda: global_point(20, 0.3, 5),
     control=lambda: global_point(20, 0.3, 5).only("network", name="a grid of 100 points", parameters={"grid": 100}),
     control_shows="a grid of 100 points misses the ends of the intervals of error",

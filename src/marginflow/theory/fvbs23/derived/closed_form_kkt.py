@@ -32,7 +32,7 @@ from marginflow.theory.fvbs23.presets import B, means_point, preset, specialist_
     r"\tilde x_i \ge 1",
     example=lambda: preset(B),
     control=specialist_point,
-    control_shows="one neuron per cluster is no pair",
+    control_shows="one neuron per cluster is not a pair",
 )
 def x_pair(instance: Instance) -> Findings:
     """One direction per sign, active on its own class, and the residual of the certificate."""

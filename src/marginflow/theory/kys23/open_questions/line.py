@@ -137,7 +137,7 @@ def o3(instance: Instance) -> Findings:
     control_shows="no sample, no measurement",
 )
 def o4(instance: Instance) -> Findings:
-    """Global optima of so many samples against 1-nearest neighbour."""
+    """Global optima of this many samples against 1-nearest neighbour."""
     m, p, samples = instance.whole("m", 12), instance.number("p", 0.3), instance.whole("samples", 6)
     hypotheses: tuple[Check, ...] = (
         at_least("m", m, 1.0),

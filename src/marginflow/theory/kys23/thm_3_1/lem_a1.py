@@ -39,7 +39,7 @@ def no_large_gap(m: int, r: Fraction, gaps: int) -> Fraction:
 
 @cache
 def few_small_gaps(m: int, r: Fraction, gaps: int, fewer_than: Fraction) -> Fraction:
-    """P(fewer than so many of the given `gaps` spacings are below r), exactly.
+    """P(fewer than that many of the given `gaps` spacings are below r), exactly.
 
     At least t = gaps - (largest allowed number) of them exceed r; the probability of at least t of exchangeable events
     is sum_{i >= t} (-1)^(i - t) C(i - 1, t - 1) C(gaps, i) P(i given ones occur).

@@ -47,7 +47,7 @@ def _at(m: int, n: int, d: int, p: float) -> Instance:
     control_shows="m = 20 n^2 allows no negative sample at all, and one appears with probability 0.365",
     printed=r"m > c' \ln\frac{2}{\delta}",
     proved=r"m \ge C n^2 \ln\frac{2}{\delta}",
-    remark="The theorem's m >= c_2 n ln(1/delta) is no help for large n.",
+    remark="The theorem's m >= c_2 n ln(1/delta) does not help for large n.",
     errata=Erratum.false_statement(
         "m of order ln(1/delta) is too few for |I_-| <= c_1 m/n^2: m below n^2/c_1 demands |I_-| = 0.",
         headline="Kornowski, Yehudai and Shamir ask for a number of samples of order log(1/δ) so that at most a "
