@@ -37,3 +37,9 @@ def whole(numbers: Mapping[str, float], name: str, *, least: int = 1, most: int 
     if most is not None and number > most:
         raise InputError(f"{name} is {number:g}; cells are computed up to {most}.")
     return int(number)
+
+
+def test_error(numbers: Mapping[str, float], instance: Instance) -> float:
+    """A measure: the share of test points that do not get their label; 0 counts as wrong."""
+    test = instance.the_test()
+    return float((test.y * instance.the_network()(test.X) <= 0).mean())

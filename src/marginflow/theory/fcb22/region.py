@@ -1,16 +1,41 @@
-r"""Where the theorems of [FCB22] apply and say something, from n, d, m, sigma, eta, omega, alpha and delta alone."""
+r"""The maps of [FCB22]: where its theorems apply and say something, and what is observed of a run."""
 
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from marginflow.theory.atlas import Mark, Region
 from marginflow.theory.fcb22.assumptions import FIGURE
 from marginflow.theory.fcb22.constants import E2, GAMMA
 from marginflow.theory.fcb22.numbers import DELTA, Numbers
-from marginflow.theory.fcb22.observed import FEATURE_CHANGE, SUCCESS, TEST_ERROR
-from marginflow.theory.frame import Check, Findings, at_least, at_most
+from marginflow.theory.fcb22.path import path_of
+from marginflow.theory.fcb22.recorded import gd_run
+from marginflow.theory.frame import Check, Findings, Instance, Mark, Region, at_least, at_most
+from marginflow.theory.observation import LARGEST, Observation, test_error, whole
+
+MOST_ENTRIES: Final = 20_000_000
+"""Entries of the sample up to which a run is made."""
+
+
+def _run(numbers: Mapping[str, float], seed: int) -> Instance:
+    """Gradient descent from a small start, 1 + 1/(4 alpha) steps."""
+    n, d, m = whole(numbers, "n", most=LARGEST), whole(numbers, "d", least=2), whole(numbers, "m", most=LARGEST)
+    whole({"n d": float(n * d)}, "n d", most=MOST_ENTRIES)
+    k = max(1, round(1 / (4 * numbers["alpha"])))
+    return gd_run(n, d, m, sd=numbers["sd"], eta=numbers["eta"], omd=numbers["omd"], k=k, seed=seed)
+
+
+SUCCESS: Final = Observation(
+    name="share of runs in which every sample has the sign of its clean label",
+    instance=_run,
+    measure=lambda numbers, instance: float((path_of(instance).clean_margins[-1] > 0).all()),
+)
+TEST_ERROR: Final = Observation(name="test error with noise, 1000 points", instance=_run, measure=test_error)
+FEATURE_CHANGE: Final = Observation(
+    name="least relative change of the features of a sample",
+    instance=_run,
+    measure=lambda numbers, instance: float(path_of(instance).feature_change.min()),
+)
 
 LETTERS: Final = {
     "n": "samples",

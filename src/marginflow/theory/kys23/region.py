@@ -1,12 +1,39 @@
-r"""Where the theorems of [KYS23] apply and say something, from m, p, d, n and the constants alone."""
+r"""The maps of [KYS23]: where its theorems apply and say something, and the clean error observed in a cell."""
 
 import math
 from collections.abc import Mapping
 from typing import Final
 
-from marginflow.theory.atlas import Mark, Region
-from marginflow.theory.frame import Findings, at_least, at_most, below
-from marginflow.theory.kys23.observed import FROZEN_ERROR, LINE_ERROR, PAIR_ERROR
+from marginflow.generalisation import line_error
+from marginflow.theory.frame import Findings, Instance, Mark, Region, at_least, at_most, below
+from marginflow.theory.kys23.clean_error import fresh_error
+from marginflow.theory.kys23.line_points import local_point
+from marginflow.theory.kys23.sphere_points import frozen_point, pair_point
+from marginflow.theory.observation import Observation, whole
+
+LONGEST_LINE: Final = 2000
+MOST_ON_THE_SPHERE: Final = 1000
+
+
+def _sizes(numbers: Mapping[str, float]) -> tuple[int, int, int]:
+    """m, the number of negative samples (at least one), and d."""
+    m = whole(numbers, "m", least=2, most=MOST_ON_THE_SPHERE)
+    return m, max(1, round(numbers["p"] * m)), whole(numbers, "d", least=2)
+
+
+def _pair(numbers: Mapping[str, float], seed: int) -> Instance:
+    m, k, d = _sizes(numbers)
+    return pair_point(m, k, d, seed)
+
+
+def _frozen(numbers: Mapping[str, float], seed: int) -> Instance:
+    m, k, d = _sizes(numbers)
+    return frozen_point(m, whole(numbers, "n", least=2, most=50), k, d, seed)
+
+
+def _counted(numbers: Mapping[str, float], instance: Instance) -> float:
+    return fresh_error(instance, instance.the_network()).value
+
 
 _NOISE: Final = 1 / 22
 _NOISES: Final = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
@@ -56,7 +83,7 @@ def _near_max_margin(numbers: Mapping[str, float]) -> Findings:
     )
 
 
-def _frozen(numbers: Mapping[str, float]) -> Findings:
+def _frozen_outputs(numbers: Mapping[str, float]) -> Findings:
     """Theorem 4.3, with the constants of its proof."""
     m, d, n, p, epsilon, delta = (numbers[name] for name in ("m", "d", "n", "p", "epsilon", "delta"))
     mn4 = (m * n) ** 4
@@ -89,29 +116,42 @@ def _marks(*letters: str) -> tuple[Mark, ...]:
     )
 
 
+_LINE_ERROR: Final = Observation(
+    name="exact clean error of a local minimum on the line",
+    instance=lambda numbers, seed: local_point(
+        whole(numbers, "m", least=2, most=LONGEST_LINE), numbers["p"], seed, start=seed
+    ),
+    measure=lambda numbers, instance: line_error(instance.the_network()).value,
+)
 THEOREM_3_1: Final = Region(  # between p^5 and sqrt(p)
     letters=_LINE,
     defaults={"delta": 0.1, "c": 1.0, "C": 1.0},
     judge=lambda numbers: _line(numbers, numbers["p"] ** 5, math.sqrt(numbers["p"])),
-    observation=LINE_ERROR,
+    observation=_LINE_ERROR,
 )
 THEOREM_3_2: Final = Region(  # of order p
     letters=_LINE,
     defaults={"delta": 0.1, "c": 1 / 8, "C": 2.0},
     judge=lambda numbers: _line(numbers, numbers["p"], numbers["p"]),
-    observation=LINE_ERROR,
+    observation=_LINE_ERROR,
 )
 THEOREM_4_1: Final = Region(
     letters=_SPHERE | {name: f"{name[0]}_{name[1]}, left open; that of the proof by default" for name in _C},
     defaults={"delta": 0.1, "epsilon": 0.01, **_C},
     judge=_near_max_margin,
-    observation=PAIR_ERROR,
+    observation=Observation(
+        name="clean error of the exact pair on the sphere, 2000 points", instance=_pair, measure=_counted
+    ),
     marks=_marks("m", "d", "p"),
 )
 THEOREM_4_3: Final = Region(
     letters=_SPHERE | {"n": "width"},
     defaults={"delta": 0.1, "epsilon": 0.01},
-    judge=_frozen,
-    observation=FROZEN_ERROR,
+    judge=_frozen_outputs,
+    observation=Observation(
+        name="clean error of a KKT point with frozen outputs on the sphere, 2000 points",
+        instance=_frozen,
+        measure=_counted,
+    ),
     marks=_marks("m", "d", "p", "n"),
 )
