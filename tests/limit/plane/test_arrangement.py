@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spherical_suprema import spherical_suprema
 
 from marginflow.limit.plane.arrangement import survey
 
@@ -62,6 +63,24 @@ def test_supremum_is_the_largest_of_all_candidates(kind, seed):
     values = np.abs(dual(all_candidates(rows, weights), rows, weights))
     assert found.supremum == pytest.approx(values.max(), rel=1e-10)
     assert found.bound >= values.max()
+
+
+@pytest.mark.parametrize("kind", ["plane", "grid", "line", "space", "opposite"])
+@pytest.mark.parametrize("seed", range(4))
+def test_highest_peaks_of_both_signs_are_the_suprema_by_exact_planar_duals(kind, seed):
+    rows, weights = draw(kind, seed)
+    found = survey(rows, weights, level=0.0)
+    expected = spherical_suprema(rows, weights)
+    highest = [part.values.max(initial=0.0) for part in found.peaks]
+    assert highest == pytest.approx(expected, rel=1e-13, abs=1e-13)
+    assert max(expected) <= found.bound * (1 + 1e-15)
+
+
+def test_rows_on_one_ray_share_a_circle():
+    rows, weights = draw("plane", 3)
+    ways = np.vstack([rows, 3.0 * rows, rows[:2]])
+    shares = np.concatenate([weights / 2, weights / 6, np.zeros(2)])
+    assert survey(ways, shares, level=0.1).supremum == pytest.approx(survey(rows, weights, level=0.1).supremum)
 
 
 @given(st.integers(0, 10**6))

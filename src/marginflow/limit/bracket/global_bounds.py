@@ -12,11 +12,11 @@ from marginflow.errors import InputError
 from marginflow.limit.bracket import settings
 from marginflow.limit.bracket.columns import Columns, columns_structure, structures
 from marginflow.limit.bracket.dual_supremum import SignedDual, Supremum
-from marginflow.limit.bracket.spherical_supremum import spherical_supremum
 from marginflow.limit.budget import Budget
 from marginflow.limit.closed_forms.convex_pair import convex_pair
 from marginflow.limit.line.master import UnboundedError
 from marginflow.limit.line.planar import NotSettledError, PlanarProgram
+from marginflow.limit.plane.arrangement import Peaks, survey
 from marginflow.limit.problem import Problem
 from marginflow.limit.samples import spread
 from marginflow.limit.separable import require_separable
@@ -229,9 +229,11 @@ def _prove(problem: Problem, columns: Columns, exact: NewtonResult, max_nodes: i
 def _suprema(
     problem: Problem, U: FloatArray, lam: FloatArray, level: float, max_nodes: int, stop_above: float = inf
 ) -> tuple[Supremum, Supremum]:
-    """Bounds on sup F and sup -F: by regions in three dimensions, by branch and bound in more."""
+    """Bounds on sup F and sup -F: by all circles in three dimensions, by branch and bound in more."""
     if problem.X.shape[1] == 3 and problem.n_samples <= settings.MAX_REGIONS:
-        return spherical_supremum(problem.X, problem.y, lam)
+        found = survey(problem.X, lam * problem.y, level=level)
+        positive, negative = (_highest(part, found.bound) for part in found.peaks)
+        return positive, negative
     starts = np.vstack([problem.X / problem.norms[:, None], U / np.linalg.norm(U, axis=1)[:, None]])
     positive, negative = (
         SignedDual(problem.X, problem.y, lam, sign).supremum(
@@ -240,6 +242,13 @@ def _suprema(
         for sign in (1.0, -1.0)
     )
     return positive, negative
+
+
+def _highest(part: Peaks, upper: float) -> Supremum:
+    """Of the local maxima above a level, which may be none."""
+    if part.values.size == 0:
+        return Supremum(0.0, upper, np.array([1.0, 0.0, 0.0]), 0)
+    return Supremum(float(part.values[0]), upper, part.directions[0], 0)
 
 
 def _better(problem: Problem, a: _Found, b: _Found) -> _Found:

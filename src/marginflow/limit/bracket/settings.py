@@ -43,8 +43,6 @@ ROUNDING = 1e-14
 TIGHTENINGS = 6
 # From this dimension on the quadratic majorant is worth its price.
 QUADRATIC_FROM = 4
-# Rounding of projections on the planes of the circles, relative to the sum of all pre-activations.
-PROJECTION_ROUNDING = 1e-14
 
 # The quadratic majorant -----------------------------------------------------------------------------------------------
 

@@ -23,7 +23,15 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray
 from marginflow.limit.budget import OutOfTimeError
-from marginflow.limit.plane.settings import BLOCK_ENTRIES, CROSSING, IN_CELL, MOST_CROSSINGS, PARALLEL, POINTS_AT_ONCE
+from marginflow.limit.plane.settings import (
+    BLOCK_ENTRIES,
+    CROSSING,
+    IN_CELL,
+    MOST_CROSSINGS,
+    PARALLEL,
+    POINTS_AT_ONCE,
+    RAY_DECIMALS,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,15 +73,14 @@ def survey(rows: FloatArray, weights: FloatArray, *, level: float, deadline: flo
     Parameters
     ----------
     rows : array, shape (n, 3)
-        z_i, none of them zero and no two on the same ray (`one_row_per_ray`).
+        z_i, none of them zero; those on one ray, as coinciding samples are, share a circle.
     weights : array, shape (n,)
-        g_i; rows with weight zero are left out.
+        g_i; rays with weight zero are left out.
     level : float
     deadline : float
         The value of `time.monotonic()` at which an `OutOfTimeError` ends the sweep: half of one proves nothing.
     """
-    live = weights != 0
-    Z, g = rows[live], weights[live]
+    Z, g = _rays(rows, weights)
     norms = np.linalg.norm(Z, axis=1)
     total = float(np.abs(g) @ norms)
     found: dict[float, list[FloatArray]] = {1.0: [], -1.0: []}
@@ -101,6 +108,17 @@ def survey(rows: FloatArray, weights: FloatArray, *, level: float, deadline: flo
             ]
     rounding = _charge(len(g)) * total
     return Survey(best, rounding, (_collect(1.0, found[1.0], Z, g), _collect(-1.0, found[-1.0], Z, g)))
+
+
+def _rays(rows: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A row on every ray, and the weight with which it is the sum over the rows of the ray; only weights but zero."""
+    norms = np.linalg.norm(rows, axis=1)
+    units = np.round(rows / norms[:, None], RAY_DECIMALS) + 0.0
+    _, first, ray = np.unique(units, axis=0, return_index=True, return_inverse=True)
+    ray = ray.ravel()
+    total = np.bincount(ray, weights=weights * (norms / norms[first][ray]), minlength=len(first))
+    live = total != 0
+    return rows[first][live], total[live]
 
 
 def _charge(n: int) -> float:

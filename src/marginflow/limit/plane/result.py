@@ -143,7 +143,7 @@ def dual_bound(
     deadline = inf if time_limit is None else time.monotonic() + real_number("time_limit", time_limit, at_least=0.0)
     try:
         samples = PlanarSamples.of(data, bias=bias)
-        found = survey(samples.rays, samples.ray_weights(lam * samples.y * samples.unit), level=inf, deadline=deadline)
+        found = survey(samples.rows, lam * samples.y * samples.unit, level=inf, deadline=deadline)
     except OutOfTimeError:
         return 0.0, inf
     scale = found.bound if penalty is None else max(1.0, found.bound)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from marginflow.arrays import FloatArray, IntArray
+from marginflow.arrays import FloatArray
 from marginflow.data import Dataset
 from marginflow.errors import InputError
-from marginflow.limit.plane.settings import RAY_DECIMALS
 from marginflow.limit.settings import RANK_TOLERANCE
 from marginflow.networks.evaluation import augmented_samples
 
@@ -27,18 +26,12 @@ class PlanarSamples:
         Row vectors: (x_i, 1) = unit * rows[i] @ basis.
     unit : float
         A power of two.
-    rays : array, shape (p, 3)
-        One row for every ray that rows lie on; samples that coincide share a ray and its great circle.
-    ray : integer array, shape (n,)
-        For every row its ray.
     """
 
     rows: FloatArray
     y: FloatArray
     basis: FloatArray
     unit: float
-    rays: FloatArray
-    ray: IntArray
 
     @classmethod
     def of(cls, data: Dataset, *, bias: bool) -> PlanarSamples:
@@ -58,12 +51,4 @@ class PlanarSamples:
             )
         basis = np.zeros((3, rows.shape[1]))
         basis[:rank] = right[:rank]
-        reduced = (rows / unit) @ basis.T
-        units = reduced / np.linalg.norm(reduced, axis=1)[:, None]
-        _, first, owner = np.unique(np.round(units, RAY_DECIMALS) + 0.0, axis=0, return_index=True, return_inverse=True)
-        return cls(reduced, data.y, basis, unit, reduced[first], owner.ravel())
-
-    def ray_weights(self, weights: FloatArray) -> FloatArray:
-        """The weight of each ray, so that the sum over the rows on it is its weight times its row."""
-        stretch = np.linalg.norm(self.rows, axis=1) / np.linalg.norm(self.rays, axis=1)[self.ray]
-        return np.bincount(self.ray, weights=weights * stretch, minlength=len(self.rays)).astype(np.float64)
+        return cls((rows / unit) @ basis.T, data.y, basis, unit)

@@ -7,11 +7,6 @@ to the largest of its kind bounds rounding.
 
 import sys
 
-# Samples --------------------------------------------------------------------------------------------------------------
-
-# Unit rows that agree to so many decimals lie on one ray.
-RAY_DECIMALS = 13
-
 # Rounds of columns ----------------------------------------------------------------------------------------------------
 
 # Random directions of each sign that the program begins with, and columns that join for each sign in a round.
@@ -41,6 +36,8 @@ PROGRAM_TOLERANCE, PROGRAM_ROUNDING = 1e-10, 16.0 * sys.float_info.epsilon
 
 # The arrangement of circles -------------------------------------------------------------------------------------------
 
+# Unit rows that agree to so many decimals lie on one ray.
+RAY_DECIMALS = 13
 # Entries of the arrays of one block of circles: bounds memory at about 100 MB.
 BLOCK_ENTRIES = 400_000
 # Rows whose projection on the plane of a circle is shorter than this share of them are parallel to its normal.

@@ -210,8 +210,7 @@ class _Generation:
         return self.best()
 
     def _look(self, lam: FloatArray, level: float) -> Survey:
-        samples = self.samples
-        return survey(samples.rays, samples.ray_weights(lam * samples.y), level=level, deadline=self.deadline)
+        return survey(self.samples.rows, lam * self.samples.y, level=level, deadline=self.deadline)
 
     def _finished(self, found: Survey, width: float) -> Solution | None:
         """The end by Newton's method, if its dual function nowhere exceeds 1 by more than the gap."""
