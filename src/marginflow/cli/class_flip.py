@@ -1,6 +1,5 @@
 """`marginflow flip` of a classifier: how long a multiple of one vector changes the class of the samples?"""
 
-import math
 from collections.abc import Sequence
 
 from marginflow.arrays import FloatArray
