@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from marginflow.cli import main
 from marginflow.data import Clusters, Dataset
+from marginflow.direction_names import DIRECTIONS
 from marginflow.networks import TwoLayer
 
 
@@ -44,6 +46,12 @@ def test_every_direction_is_the_same_by_symmetry(direction: str, capsys: pytest.
     assert found["norm_by_sqrt_dimension"] == pytest.approx(0.5, rel=1e-12)
     assert found["median_first_by_sqrt_dimension"] == pytest.approx(0.5, rel=1e-12)
     assert record["flips"] is True
+
+
+def test_the_help_explains_every_direction_of_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["flip", "--help"]) == 0
+    said = " ".join(re.sub("[│\n]", " ", capsys.readouterr().out).split())
+    assert all(f"{name} ({words})" in said for name, words in DIRECTIONS.items())
 
 
 def test_unsigned_flips_one_class_only(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import marginflow as mf
+from marginflow.direction_names import DIRECTIONS
+from marginflow.errors import InputError
 from marginflow.sweeps import Results, Sweep, run, tasks
 from marginflow.sweeps.built_in.flip import flip
 
@@ -43,6 +45,13 @@ def test_limit_is_kkt_point_by_hand_and_keeps_its_network(tmp_path: Path) -> Non
     kept = mf.networks.TwoLayer(W=record.arrays["W"], b=record.arrays["b"], v=record.arrays["v"])
     assert mf.certify(kept, data).holds(1e-9)
     np.testing.assert_array_equal(record.arrays["multipliers"], by_hand.certificate.multipliers)
+
+
+def test_a_flip_takes_the_directions_of_the_one_table() -> None:
+    (row,) = results("flip", **CLUSTERS, dimension=12, direction="means").rows
+    assert 0.0 < row["smallest_first"] <= row["norm"] < math.inf
+    with pytest.raises(InputError, match=", ".join(f'"{name}"' for name in sorted(DIRECTIONS))):
+        results("flip", dimension=12, direction="up")
 
 
 @pytest.mark.parametrize("direction", ["label-sum", "margin", "support", "dual"])

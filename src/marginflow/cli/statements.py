@@ -77,7 +77,7 @@ def _page(statement: mf.theory.Statement, out: Path | None, *, force: bool, as_j
 
 def _coverage(paper: str | None, *, as_json: bool) -> int:
     rows = covered(paper)
-    unsound = [row for row in rows if row.implemented and not row.sound]
+    unsound = [row for row in rows if row.unsound]
     done = sum(row.implemented for row in rows)
     added = [row.id for row in rows if row.added]
 
@@ -86,7 +86,7 @@ def _coverage(paper: str | None, *, as_json: bool) -> int:
         for row in rows:
             example = row.example.outcome if row.example is not None else "–"
             control = row.control.outcome if row.control is not None else "–"
-            flag = "" if row.sound or not row.implemented else "   not sound"
+            flag = "   not sound" if row.unsound else ""
             print(f"{row.id:<22} {'yes' if row.implemented else 'no':<12} {example:<15} {control}{flag}")
         more = f" Not in the catalogue: {', '.join(added)}." if added else ""
         print(f"{done} of {len(rows)} statements and probes implemented, {len(unsound)} of them not sound.{more}")

@@ -71,13 +71,19 @@ def settled(found: list[Fields]) -> str:
     return f"{sum(bool(row['settled']) for row in found)} of {len(found)}"
 
 
-def accuracy_chart(curve: list[Fields], *, share: str, description: str) -> Chart:
-    """Certified accuracy at its breakpoints, as stairs; `share` is the title of its axis."""
+def accuracy_chart(curve: list[Fields], *, share: str, description: str, possible: bool = False) -> Chart:
+    """Certified accuracy at its breakpoints, as stairs, beside what is possible; `share` is the title of its axis."""
     return lines(
-        [{"size": size, "share": height} for size, height in corners(curve, "certified")],
+        [
+            {"size": size, "share": height, "curve": words}
+            for name, words in _CURVES.items()
+            for size, height in corners(curve, name)
+            if name == "certified" or possible
+        ],
         x="size",
         y="share",
-        titles={"size": "Length of any perturbation", "share": share},
+        series="curve" if possible else None,
+        titles={"size": "Length of any perturbation", "share": share} | ({"curve": "Share"} if possible else {}),
         title="Certified accuracy",
         description=description,
     )
@@ -103,24 +109,11 @@ def accuracy(record: Fields) -> Summary:
     sentence = f"{text_of(100 * right)} % of {samples} samples are right" + (
         "." if half is None else f"; half of all samples are right and at least {text_of(half)} from the boundary."
     )
-    drawn = [
-        {"size": size, "share": share, "curve": words}
-        for name, words in _CURVES.items()
-        for size, share in corners(rows, name)
-        if name == "certified" or not exact
-    ]
-    chart = lines(
-        drawn,
-        x="size",
-        y="share",
-        series=None if exact else "curve",
-        titles={
-            "size": "Length of any perturbation",
-            "share": "Share of samples that it cannot flip",
-            "curve": "Share",
-        },
-        title="Certified accuracy",
+    chart = accuracy_chart(
+        rows,
+        share="Share of samples that it cannot flip",
         description="The share of all samples that are right and that no perturbation of this length flips.",
+        possible=not exact,
     )
     read = [(f"{100 * share:g} %", *(reach(rows, name, share) for name in _CURVES)) for share in SHARES]
     table = Table(
