@@ -22,8 +22,6 @@ from marginflow.robustness import universal_perturbation
 from marginflow.theory import Instance
 
 Report = Callable[[float, str], None]
-# Largest relative gap of the bounds of a radius that counts as exact.
-RADIUS_TOLERANCE = 1e-6
 
 
 def audit(
@@ -109,7 +107,6 @@ def audit(
         network,
         data,
         chosen,
-        tolerance=RADIUS_TOLERANCE,
         time_limit=time_limit,
         progress=lambda done, total: show(0.5 + 0.4 * done / total, f"{done} of {total} radii"),
     )

@@ -2,13 +2,12 @@
 
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from marginflow.arrays import FloatArray, IntArray, real_number
-from marginflow.audits.audit import RADIUS_TOLERANCE, silent
+from marginflow.audits.audit import Report, silent
 from marginflow.audits.drawn import drawn_samples, median_in_words, middle_samples, noticed
 from marginflow.certificates import DEFAULT_TOLERANCE, NEAR_TOLERANCE, certify_classifier
 from marginflow.certificates.classes import ClassifierKKT
@@ -22,7 +21,6 @@ from marginflow.plain import Plain, named_values
 from marginflow.robustness.accuracy import CertifiedAccuracy
 from marginflow.robustness.class_universal import UniversalChange, universal_change
 
-Report = Callable[[float, str], None]
 # Pairs of samples and classes times neurons up to which the KKT conditions are asked about: the certificate is a dense
 # quadratic program in the pairs near the margin and the kinks.
 _CERTIFIED = 2e7
@@ -235,7 +233,6 @@ def audit_classes(
         data,
         chosen,
         labels=own,
-        tolerance=RADIUS_TOLERANCE,
         time_limit=time_limit,
         progress=lambda done, total: show(0.2 + 0.6 * done / total, f"{done} of {total} radii"),
     )
