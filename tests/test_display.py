@@ -23,7 +23,6 @@ from marginflow.report.results.summary import NamedResult
         (math.nan, 1.0, {"share": 0.9}, "no vector was found that flips 90 % of 9 samples; none shorter than 1 does"),
         (math.inf, math.inf, {}, "no vector, however long, flips all 9 samples"),
         (math.nan, math.nan, {}, "no vector, however long, flips all 9 samples"),
-        (math.inf, math.inf, {"samples": 1}, "no vector, however long, flips the only sample"),
         (0.0, 0.0, {}, "every one of the 9 samples is on the wrong side already"),
         (0.0, 0.0, {"share": 0.5}, "50 % of 9 samples are on the wrong side already"),
     ],

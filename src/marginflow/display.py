@@ -146,15 +146,8 @@ def shortest_sentence(
 ) -> str:
     """What is known of the shortest vector that does something to a share of the samples, without the full stop.
 
-    Parameters
-    ----------
-    upper, lower : float
-        Its length as found and a bound from below; not finite, or not a number, where there is none that long: a record
-        has null for both.
-    does, how : str
-        What it does to them, and how it acts (between commas).
-    digits : int
-        Significant digits of the lengths.
+    A bound that is not finite says that there is none, as does not-a-number, which is null in a record. `does` is a
+    verb, `how` says how the vector acts, `digits` are those of the lengths.
 
     Examples
     --------
@@ -168,11 +161,9 @@ def shortest_sentence(
     'no vector, however long, added to each, flips all 60 samples'
     """
     many = f"all {samples} samples" if share == 1.0 else f"{100 * share:g} % of {samples} samples"
-    if samples == 1:
-        many = "the only sample"
     if upper == 0.0:
-        those = f"every one of the {samples} samples" if share == 1.0 and samples > 1 else many
-        return f"{those} {'is' if share == 1.0 or samples == 1 else 'are'} on the wrong side already"
+        those = f"every one of the {samples} samples is" if share == 1.0 else f"{many} are"
+        return f"{those} on the wrong side already"
     does_so = f", {how}, {does} {many}" if how else f" {does} {many}"
     if math.isfinite(upper):
         return f"one vector of norm {upper:.{digits}g}{does_so}, and {none_shorter(upper, lower, digits)}"
@@ -183,26 +174,12 @@ def shortest_sentence(
 
 
 def none_shorter(upper: float, lower: float, digits: int = 4) -> str:
-    """The lower bound in words; a vector is called the shortest where the bounds agree to a millionth.
-
-    Examples
-    --------
-    >>> from marginflow.display import none_shorter
-    >>> none_shorter(0.5, 0.5), none_shorter(0.5, 0.25), none_shorter(0.5, 0.0)
-    ('none shorter does', 'none shorter than 0.25 does', 'a shorter one may')
-    """
+    """The lower bound in words; a vector is called the shortest where the bounds agree to a millionth."""
     if math.isclose(upper, lower, rel_tol=1e-6):
         return "none shorter does"
     return f"none shorter than {lower:.{digits}g} does" if lower > 0.0 else "a shorter one may"
 
 
 def capitalised(sentence: str) -> str:
-    """A sentence with a large first letter; `capitalize` would make "kkt" of KKT.
-
-    Examples
-    --------
-    >>> from marginflow.display import capitalised
-    >>> capitalised("the KKT point")
-    'The KKT point'
-    """
+    """A sentence with a large first letter; `capitalize` would make "kkt" of KKT."""
     return sentence[:1].upper() + sentence[1:]

@@ -177,7 +177,7 @@ def test_a_header_that_promises_too_much_is_refused(tmp_path: Path) -> None:
         ("\n\n", "is empty"),
         ("a,b\n", "no samples"),
         ("1\n-1\n", "one column"),
-        ("x;y\n1;1\n", "has semicolons between its values; data have commas, and `marginflow convert`"),
+        ("x;y\n1;1\n", "has semicolons between its values; data have commas, but `marginflow convert`"),
         ("1,2,1\n3,4\n", "line 2: 2 values, but the first line has 3"),
         ("x,y\n1,1\nfoo,1\n", "line 3, column 1: 'foo' is not a finite number"),
         ("x,y\n1,1\nnan,1\n", "'nan' is not a finite number"),

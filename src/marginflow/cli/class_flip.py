@@ -16,8 +16,8 @@ def vectors_by_name(names: Sequence[str] | None, read: dict[str, FloatArray]) ->
     for name in chosen:
         if name not in read and name != SHORTEST:
             raise InputError(
-                f"--direction {name} is made of the labels -1 and +1; for a network with a logit for each class give "
-                f"{SHORTEST} (the default) or a vector in FILE.npy."
+                f"--direction {name} is computed from the labels -1 and +1; for a network with a logit for each class "
+                f"give {SHORTEST} (the default) or a vector in FILE.npy."
             )
     return [(name, read.get(name)) for name in chosen]
 

@@ -102,7 +102,7 @@ def _sizes(text: str | None) -> FloatArray:
         sizes = np.array([] if text is None else [float(part) for part in text.split(",")])
     except ValueError:
         raise InputError(
-            f"--epsilon is {text!r}; numbers with commas between are expected, for example 0.1,0.5."
+            f"--epsilon is {text!r}; numbers separated by commas are expected, for example 0.1,0.5."
         ) from None
     if sizes.size and not (np.isfinite(sizes).all() and (sizes >= 0).all()):
         raise InputError(f"--epsilon is {text!r}; sizes are finite and at least 0.")

@@ -129,7 +129,7 @@ def chosen_samples(samples: str | None, first: int | None, n_samples: int) -> In
     try:
         chosen = [int(number) for number in samples.split(",")]
     except ValueError:
-        raise InputError(f"--samples is {samples!r}; whole numbers with commas between them are expected.") from None
+        raise InputError(f"--samples is {samples!r}; whole numbers separated by commas are expected.") from None
     for number in chosen:
         if not 0 <= number < n_samples:
             raise InputError(f"--samples contains {number}, but the samples are numbered from 0 to {n_samples - 1}.")

@@ -142,7 +142,7 @@ def _plain_kind(hint: Any) -> Any:
     if typing.get_origin(hint) is Literal:
         return hint
     if typing.get_origin(hint) is Sequence or hint == tuple[float, ...]:
-        return str  # numbers with commas between them, see `_listed`
+        return str  # numbers separated by commas, see `_listed`
     return None
 
 
@@ -152,7 +152,7 @@ def _listed(value: Any) -> Any:
         try:
             return [float(number) for number in value.split(",")]
         except ValueError:
-            raise InputError(f"{value!r} is not a list of numbers with commas between them.") from None
+            raise InputError(f"{value!r} is not a list of numbers separated by commas.") from None
     return value
 
 

@@ -137,7 +137,7 @@ def smallest_dimension(
 
     found = least_whole_number(feasible)
     if found is None:
-        raise InputError(f"sigma is {sigma!r}; no dimension that float64 resolves separates {k} clusters so noisy.")
+        raise InputError(f"sigma is {sigma!r}; no dimension that float64 resolves separates {k} clusters this noisy.")
     return found
 
 

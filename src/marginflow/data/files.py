@@ -266,7 +266,7 @@ def _read_table(source: Path) -> tuple[list[str] | None, FloatArray]:
     mark = next((word for sign, word in ((";", "semicolon"), ("\t", "tab")) if sign in first[0]), None)
     if len(first) == 1 and mark is not None:
         raise InputError(
-            f"{source} has {mark}s between its values; data have commas, and `marginflow convert` reads such a table."
+            f"{source} has {mark}s between its values; data have commas, but `marginflow convert` reads such a table."
         )
     # Numbers alone are a sample; one of them may be missing, which is said below, rather than be taken for a name.
     header = None if all(entry == "" or _number(entry) is not None for entry in first) else first

@@ -90,8 +90,8 @@ def convert(
     label = before.label if before is not None and label is None else label
     if before is not None and label not in table.names:
         raise InputError(
-            f"{table.source} has no column {label!r}, which held the labels before, and data have labels. Of points "
-            "without them, data.preparation.apply(frame) makes X in Python."
+            f"{table.source} has no column {label!r}, which held the labels before; data need labels. For points "
+            "without labels, data.preparation.apply(frame) makes X in Python."
         )
     index = table.column(label) if label is not None else len(table.names) - 1
     left_out = {table.column(name) for name in drop}

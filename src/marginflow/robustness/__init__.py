@@ -4,10 +4,8 @@
 networks), `directions` and `explicit_vectors` (of the theorems), `curves`.
 """
 
-import importlib
-from types import ModuleType
-
 from marginflow.doors import check_types
+from marginflow.robustness import baselines, curves, explicit_vectors, linear  # noqa: F401  # as the docstring says
 from marginflow.robustness.constructions import one_neuron_per_sample
 from marginflow.robustness.deep_bracket import RadiusBracket, radius_bracket
 from marginflow.robustness.directions import label_sum
@@ -36,15 +34,5 @@ __all__ = [
     "radius_bracket",
     "universal_perturbation",
 ]
-
-# Modules that no function above needs; imported when they are first asked for.
-_MODULES = ("baselines", "curves", "explicit_vectors", "linear")
-
-
-def __getattr__(name: str) -> ModuleType:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return importlib.import_module(f"{__name__}.{name}")
-
 
 check_types(globals())

@@ -134,7 +134,7 @@ def smallest_certified_dimension(k: int, sigma: float | None) -> int:
 
     found = least_whole_number(works)
     if found is None:
-        raise InputError(f"sigma is {sigma}; no dimension that float64 resolves certifies {k} clusters so noisy.")
+        raise InputError(f"sigma is {sigma}; no dimension that float64 resolves certifies {k} clusters this noisy.")
     return found
 
 
