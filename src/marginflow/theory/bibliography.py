@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from marginflow.errors import InputError
@@ -58,32 +59,27 @@ class Paper:
 
 
 NEURIPS: Final = "Advances in Neural Information Processing Systems"
+_neurips = partial(Paper, kind="inproceedings", venue=NEURIPS)
 _OWN: Final[dict[str, Paper]] = {
     paper.key: paper
     for paper in (
-        Paper(
+        _neurips(
             key="VYS22",
             title="Gradient Methods Provably Converge to Non-Robust Networks",
             authors="G. Vardi, G. Yehudai, O. Shamir",
             year=2022,
-            kind="inproceedings",
-            venue=NEURIPS,
         ),
-        Paper(
+        _neurips(
             key="FVBS23",
             title="The Double-Edged Sword of Implicit Bias: Generalization vs. Robustness in ReLU Networks",
             authors="S. Frei, G. Vardi, P. L. Bartlett, N. Srebro",
             year=2023,
-            kind="inproceedings",
-            venue=NEURIPS,
         ),
-        Paper(
+        _neurips(
             key="KYS23",
             title="From Tempered to Benign Overfitting in ReLU Neural Networks",
             authors="G. Kornowski, G. Yehudai, O. Shamir",
             year=2023,
-            kind="inproceedings",
-            venue=NEURIPS,
         ),
         Paper(
             key="FCB22",

@@ -83,7 +83,7 @@ def _alignment(network: TwoLayer, data: Dataset, loss: AbstractLoss) -> float:
     return inner / float(np.sqrt(network.norm_squared() * g.norm_squared("trained")))
 
 
-def backwards(instance: Instance, name: str) -> Instance:
+def backwards(instance: Instance) -> Instance:
     """The record of a run read from its end to its start: everything that should fall rises."""
     run = instance.the_run()
     path = run.trajectory
@@ -97,9 +97,8 @@ def backwards(instance: Instance, name: str) -> Instance:
     network, last = path.networks[0], path.networks[-1]
     assert isinstance(network, TwoLayer)
     assert isinstance(last, TwoLayer)
-    return replace(
-        instance, name=name, start=last, network=network, run=replace(run, network=network, trajectory=trajectory)
-    )
+    turned_run = replace(run, network=network, trajectory=trajectory)
+    return replace(instance, name="the record of the flow, read backwards", start=last, network=network, run=turned_run)
 
 
 stated_convergence = partial(

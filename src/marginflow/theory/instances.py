@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from marginflow.certificates import Certificate
 from marginflow.data import AbstractDistribution, Dataset, Orthogonal
 from marginflow.data.orthogonal import Design, Pattern
 from marginflow.limit import ClosedForm, Limit, convex_pair, kkt_point, line, orthogonal
@@ -22,7 +21,8 @@ from marginflow.theory.instance import Instance
 
 def at_point(point: ClosedForm | line.LineLimit, name: str, **fields: Any) -> Instance:
     """The instance of a KKT point that is known with its multipliers."""
-    return _with_multipliers(point, point.network, point.data, name, fields)
+    multipliers = (point.multipliers, point.multipliers[:, None] * point.clarke)
+    return Instance(name=name, network=point.network, data=point.data, multipliers=multipliers, **fields)
 
 
 def pair_with_test(
@@ -37,23 +37,8 @@ def pair_with_test(
 
 def at_limit(limit: Limit, data: Dataset, name: str, **fields: Any) -> Instance:
     """The instance of a KKT point that was found, with the multipliers of its certificate."""
-    return _with_multipliers(limit.certificate, limit.network, data, name, fields)
-
-
-def _with_multipliers(
-    known: ClosedForm | line.LineLimit | Certificate,
-    network: TwoLayer,
-    data: Dataset,
-    name: str,
-    fields: dict[str, Any],
-) -> Instance:
-    return Instance(
-        name=name,
-        network=network,
-        data=data,
-        multipliers=(known.multipliers, known.multipliers[:, None] * known.clarke),
-        **fields,
-    )
+    multipliers = (limit.certificate.multipliers, limit.certificate.mu)
+    return Instance(name=name, network=limit.network, data=data, multipliers=multipliers, **fields)
 
 
 def changed(good: Instance, name: str, change: Callable[[TwoLayer], TwoLayer], *kept: str) -> Instance:

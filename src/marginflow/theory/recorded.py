@@ -19,8 +19,7 @@ RECORDING = Recording(ratio=1.5, networks=True)
 
 def of_run(name: str, data: Dataset, start: TwoLayer, run: Run, **fields: Any) -> Instance:
     """The instance of a recorded run, with the network at its end."""
-    if not isinstance(run.network, TwoLayer):
-        raise AssertionError("a two-layer network stays one")
+    assert isinstance(run.network, TwoLayer)
     return Instance(name=name, data=data, start=start, run=run, network=run.network, **fields)
 
 

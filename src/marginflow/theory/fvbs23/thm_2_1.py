@@ -11,7 +11,7 @@ from marginflow.theory.fvbs23.recorded import flow_run
     formula=r"L(\theta(t_0)) < \frac{1}{n} \implies \frac{\theta(t)}{\|\theta(t)\|} \to \text{a KKT direction}, \quad "
     r"L(\theta(t)) \to 0, \quad \|\theta(t)\| \to \infty",
     example=flow_run,
-    control=lambda: backwards(flow_run(), "the record of the flow, read backwards"),
+    control=lambda: backwards(flow_run()),
     printed=r"L(\theta(t_0)) < \frac{1}{n}",
     remark="Asymptotic, with rates logarithmic in 1/L: at a finite time only the trend can be judged. The threshold is "
     "right for e^-q and for the logarithm with base 2; it is ln(2)/n for the natural one. A KKT point need not be an "

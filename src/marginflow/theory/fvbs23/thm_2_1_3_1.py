@@ -19,7 +19,7 @@ from marginflow.theory.probability import clopper_pearson
     needs=("run", "data", "law", "test"),
     parameters={"epsilon": "test error, 0.05 by default", "delta": "failure probability, 0.05 by default"},
     example=clusters_run,
-    control=lambda: backwards(clusters_run(), "the record of the flow, read backwards"),
+    control=lambda: backwards(clusters_run()),
     control_shows="read backwards the record is not a gradient flow, and it ends where the network guesses",
     known="The limit is a KKT point by Theorem 2.1; judged is the network at the end of the recorded flow.",
 )

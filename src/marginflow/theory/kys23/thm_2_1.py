@@ -11,7 +11,7 @@ from marginflow.theory.kys23.recorded import sphere_flow
     formula=r"y_i N_{\theta(t_0)}(x_i) > 0 \ \forall i \implies \frac{\theta(t)}{\|\theta(t)\|} \to "
     r"\text{a KKT direction of Problem (1)}",
     example=sphere_flow,
-    control=lambda: backwards(sphere_flow(), "the record of the flow, read backwards"),
+    control=lambda: backwards(sphere_flow()),
     printed=r"y_i N_{\theta(t_0)}(x_i) > 0 \quad \forall i",
     proved=r"\sum_{i=1}^m \ell(y_i N_{\theta(t_0)}(x_i)) < \ell(0)",
     remark="The cited works ask for a total loss below l(0), more than positive margins; the loss is written as a "

@@ -11,7 +11,7 @@ from marginflow.theory.recorded import flow_run
     formula=r"L(\theta(t_0)) < 1 \implies \frac{\theta(t)}{\|\theta(t)\|} \to \text{a KKT direction}, \quad "
     r"L(\theta(t)) \to 0, \quad \|\theta(t)\| \to \infty",
     example=flow_run,
-    control=lambda: backwards(flow_run(), "the record of the flow, read backwards"),
+    control=lambda: backwards(flow_run()),
     printed=r"L(\theta(t_0)) < 1",
     proved=r"L(\theta(t_0)) < \ell(0)",
     remark="Asymptotic and with rates logarithmic in 1/L: at a finite time only the trend can be judged. A KKT "
