@@ -1,6 +1,5 @@
 r"""[VYS22, Corollary 4.1] and its proof in Appendix D: only the samples on the margin matter."""
 
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -17,9 +16,9 @@ from marginflow.theory.frame import (
     at_most,
     equal,
     is_kkt_point,
+    require,
     stated,
     true,
-    undefined,
     value,
 )
 from marginflow.theory.vys22 import region
@@ -70,24 +69,19 @@ def corollary_4_1(instance: Instance) -> Findings:
             other = Setting.of(data, mask)
             note = f"c = {other.c:.4g}, p = {other.p:.4g}, allowed {other.allowed:.4g}"
             constants.append(value(f"samples in I, {name}", other.m, note))
-    if not chosen.any():
-        return undefined((is_kkt_point(instance),), "I is empty", tuple(constants))
+    kkt = require(is_kkt_point(instance), "I is empty", *constants, given=bool(chosen.any()))
     setting = Setting.of(data, chosen)
-    found = flips(instance, setting)
     # I must lie between the support and the exact margin set, and then everything in (9), (10) comes from I.
     q = instance.certificate.margins
     if not chosen.all():
         constants.append(value("largest margin outside I", float(q[~chosen].max())))
-    return replace(
-        found,
-        hypotheses=(
-            equal("margins in I", q[chosen], 1.0, tolerance=DEFAULT_TOLERANCE),
-            true("I contains the support", bool((chosen | ~sets["support"]).all())),
-            *setting.hypotheses(),
-            is_kkt_point(instance),
-        ),
-        constants=(*constants, *found.constants),
+    hypotheses = (
+        equal("margins in I", q[chosen], 1.0, tolerance=DEFAULT_TOLERANCE),
+        true("I contains the support", bool((chosen | ~sets["support"]).all())),
+        *setting.hypotheses(),
+        *kkt,
     )
+    return flips(instance, setting, hypotheses, *constants)
 
 
 @stated(

@@ -45,10 +45,9 @@ def _judge(instance: Instance, part: str) -> Findings:
     log_union = union(pair, pairs)
     bound = log_bound_a(d, m) if part == "a" else log_bound_b(d, m)
     note = f"probability {math.exp(log_union):.3g} against {math.exp(min(bound, 700.0)):.3g}"
-    least_dimension = 3 if part == "a" else 6
     return Findings(
         hypotheses=(
-            at_least("dimension", d, least_dimension, note="what the proof needs"),
+            at_least("dimension", d, 3 if part == "a" else 6, note="what the proof needs"),
             equal("dimension of the sphere that the points are uniform on", span, d),
         ),
         constants=(

@@ -124,7 +124,7 @@ def section_5_2(instance: Instance) -> Findings:
     """The three components at z: margins 1, J+ does not rise, J- falls by 2; together N(x_i - z) <= -1."""
     setting, neurons, hypotheses = _pieces(instance)
     network = instance.certificate.network
-    z = (setting.eta_1 + setting.eta_2) * setting.u
+    z = setting.eta * setting.u
     X = setting.X[setting.y > 0]
     before, after = network.preactivations(X), network.preactivations(X - z)
     plus, minus = neurons.positive, neurons.negative
@@ -173,15 +173,14 @@ def section_5_4(instance: Instance) -> Findings:
     """w_j . u >= Lambda_j (d - mp), so along -u the pre-activations of J+ fall by at least that."""
     setting, neurons, hypotheses = _pieces(instance)
     plus = neurons.positive
-    eta = setting.eta_1 + setting.eta_2
-    fall = eta * neurons.w_u[plus]
+    fall = setting.eta * neurons.w_u[plus]
     claimed = neurons.Lam[plus] * setting.D
     scale = neurons.Lam[plus] * setting.d
     return Findings(
         hypotheses=hypotheses,
         claims=(
             at_least("J+: w_j . u", neurons.w_u[plus], claimed, scale=scale),
-            at_least("J+: fall of the pre-activation along z", fall, eta * claimed, scale=eta * scale),
+            at_least("J+: fall of the pre-activation along z", fall, setting.eta * claimed, scale=setting.eta * scale),
             above("d - mp", setting.D, 0.0),
         ),
     )
@@ -204,7 +203,7 @@ def section_5_5(instance: Instance) -> Findings:
     Lam, D = neurons.Lam[minus], setting.D
     pre = network.preactivations(X)[:, minus]
     stage = network.preactivations(X - setting.eta_1 * setting.u)[:, minus]
-    end = network.preactivations(X - (setting.eta_1 + setting.eta_2) * setting.u)[:, minus]
+    end = network.preactivations(X - setting.eta * setting.u)[:, minus]
     scale = np.abs(pre) + setting.eta_2 * Lam * setting.d
     rise = (end - stage).sum(axis=1)
     total = float(Lam.sum())

@@ -16,7 +16,7 @@ from marginflow.arrays import BoolArray, FloatArray
 from marginflow.data import Dataset
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
-from marginflow.robustness.explicit_vectors import vys22_steps
+from marginflow.robustness.explicit_vectors import Form, vys22_steps
 from marginflow.theory.frame import Check, Instance, above, at_most, equal
 
 P_NOISE: Final = 1e-12
@@ -25,15 +25,7 @@ P_NOISE: Final = 1e-12
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Setting:
-    """The data side of Theorem 4.1, on the samples of I.
-
-    Parameters
-    ----------
-    X, y : arrays, shapes (m, d') and (m,)
-        The samples in I; d' < d in reduced coordinates.
-    d : int
-        The ambient dimension.
-    """
+    """The data side of Theorem 4.1: the samples of I, with d columns or fewer (reduced coordinates), their labels, and d."""
 
     X: FloatArray
     y: FloatArray
@@ -43,8 +35,7 @@ class Setting:
     def of(cls, data: Dataset, samples: BoolArray | None = None) -> Setting:
         """All samples, or those of a mask."""
         chosen = slice(None) if samples is None else samples
-        d = data.full_dimension
-        return cls(X=data.X[chosen], y=data.y[chosen], d=d)
+        return cls(X=data.X[chosen], y=data.y[chosen], d=data.full_dimension)
 
     @property
     def m(self) -> int:
@@ -130,21 +121,26 @@ class Setting:
     @property
     def eta_1(self) -> float:
         """(p + 1) / (d - m p)."""
-        return self._steps[0]
+        return self.steps("literal")[0]
 
     @property
     def eta_2(self) -> float:
         """2 (c c' + 1) (d + 1) / (m c (d - m p)); infinite where a class is empty."""
-        return self._steps[1] if self.n_least else np.inf
+        return self.steps("literal")[1] if self.n_least else np.inf
+
+    @property
+    def eta(self) -> float:
+        """eta_1 + eta_2, so that z = eta u."""
+        return self.eta_1 + self.eta_2
 
     @property
     def z_norm(self) -> float:
-        """||z|| = (eta_1 + eta_2) ||u||, of the vector that is printed."""
-        return (self.eta_1 + self.eta_2) * self.u_norm
+        """||z||, of the vector that is printed."""
+        return self.eta * self.u_norm
 
-    @cached_property
-    def _steps(self) -> tuple[float, float]:
-        return vys22_steps(float(self.d), float(self.m), self.p, float(max(self.n_least, 1)), "literal")
+    def steps(self, form: Form) -> tuple[float, float]:
+        """eta_1 and eta_2 of a form of z; an empty class counts as one sample."""
+        return vys22_steps(float(self.d), float(self.m), self.p, float(max(self.n_least, 1)), form)
 
     def moved(self, network: TwoLayer, eta: float) -> FloatArray:
         """y_i N(x_i - y_i eta u), shape (m,)."""
@@ -158,8 +154,7 @@ class Setting:
 
     def equal_norms(self) -> Check:
         """||x_i||^2 = d for all i in I [VYS22, A.sphere]."""
-        squares = np.diag(self.gram)
-        return equal("squared norms equal d", squares, float(self.d))
+        return equal("squared norms equal d", np.diag(self.gram), float(self.d))
 
     def balanced(self) -> Check:
         """min(|I+|, |I-|) / m = c > 0 [VYS22, A.balance]."""
@@ -176,17 +171,7 @@ class Setting:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MarginNeurons:
-    """A network at margin 1 with mu_ij = lambda_i sigma'_ij on the samples of I.
-
-    Parameters
-    ----------
-    pre : array, shape (m, k)
-        w_j . x_i + b_j.
-    mu : array, shape (m, k)
-    v : array, shape (k,)
-    w_u : array, shape (k,)
-        w_j . u.
-    """
+    """A network at margin 1 on the samples of I: w_j . x_i + b_j and mu, shapes (m, k), v and w_j . u, shapes (k,)."""
 
     pre: FloatArray
     mu: FloatArray

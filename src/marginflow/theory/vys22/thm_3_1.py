@@ -1,5 +1,6 @@
 r"""[VYS22, Theorem 3.1]: where no two samples are nearly parallel, a robust network exists."""
 
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -36,6 +37,15 @@ def _nearly_parallel() -> Instance:
     return Instance(name="two samples at a cosine of 0.9, c = 0.1 claimed", data=data, parameters={"c_corr": 0.1})
 
 
+_stated = partial(
+    stated,
+    needs=("data",),
+    parameters={"c_corr": "the c of the theorem; by default max |<x_i, x_j>| / d"},
+    control=_nearly_parallel,
+    control_shows="two samples at a cosine of 0.9, while c = 0.1 is claimed: each wakes the neuron of the other",
+)
+
+
 def _construction(instance: Instance) -> tuple[Setting, float, tuple[Check, ...], TwoLayer]:
     """The letters, the c of the theorem, what is asked of the data, and the network w_j = 2 x_j / (d (1 - c)),
     b_j = -(1 + c)/(1 - c), v_j = y_j; a judge ends here where there is none.
@@ -54,16 +64,12 @@ def _construction(instance: Instance) -> tuple[Setting, float, tuple[Check, ...]
     return setting, c, hypotheses, network
 
 
-@stated(
+@_stated(
     id="VYS22/Thm3.1",
     meaning="A network of width m has margin 1 and keeps its sign within (1 - c)/4 sqrt(d) of every sample.",
     formula=r"v_j = y_j,\ w_j = \frac{2 x_j}{d(1-c)},\ b_j = -\frac{1+c}{1-c}: \quad "
     r"\|x' - x_i\| \le \frac{1-c}{4} \sqrt{d} \implies y_i N(x') \ge \tfrac12",
-    needs=("data",),
-    parameters={"c_corr": "the c of the theorem; by default max |<x_i, x_j>| / d"},
     example=lambda: random_samples(300, 200),
-    control=_nearly_parallel,
-    control_shows="two samples at a cosine of 0.9, while c = 0.1 is claimed: each wakes the neuron of the other",
     printed=r"|\langle x_i, x_j \rangle| \le c\,d,\ 0 < c < 1: \quad R = \frac{1-c}{4} \sqrt{d}",
     sharp=r"\langle x_i, x_j \rangle \le c\,d,\ c < 1: \quad R = \frac{1-c}{2} \sqrt{d}",
     remark="The radius may be doubled, which is what Section 5.1 uses at c = 0, a value that the printed "
@@ -102,16 +108,12 @@ def theorem_3_1(instance: Instance) -> Findings:
     )
 
 
-@stated(
+@_stated(
     id="VYS22/Thm3.1-sharp",
     number="Theorem 3.1, sharp",
     meaning="The network of Theorem 3.1 keeps its sign within twice the printed radius, and for c = 0 as well.",
     formula=r"\|x' - x_i\| < \frac{1-c}{2} \sqrt{d} \implies y_i N(x') > 0, \quad c < 1",
-    needs=("data",),
-    parameters={"c_corr": "the c of the theorem; by default max |<x_i, x_j>| / d"},
     example=lambda: Instance(name="32 orthogonal samples", data=orthogonal_point(100, 32).data),
-    control=_nearly_parallel,
-    control_shows="two samples at a cosine of 0.9, while c = 0.1 is claimed: each wakes the neuron of the other",
     sharp=r"R = \frac{1-c}{2} \sqrt{d}",
     known="Attained along -x_i; Section 5.1 uses it at c = 0.",
 )

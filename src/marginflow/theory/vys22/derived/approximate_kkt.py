@@ -18,8 +18,7 @@ from marginflow.data import Dataset
 from marginflow.limit import convex_pair
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import augmented_samples
-from marginflow.robustness.explicit_vectors import vys22_steps
-from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, stated, undefined, value
+from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, require, stated, value
 from marginflow.theory.instances import at_point
 from marginflow.theory.vys22.presets import orthogonal_preset
 from marginflow.theory.vys22.setting import Setting
@@ -30,21 +29,9 @@ _BANDS: Final = (0.0, 1e-6, 1e-4, 1e-3, 1e-2, 3e-2)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NearKKT:
-    """A decomposition of every neuron into what the samples explain and the rest.
+    """What the samples explain of every neuron, and the rest: v, ||e_j||, tau and sum_i mu_ij, shapes (k,), and Q."""
 
-    Parameters
-    ----------
-    v : array, shape (k,)
-    rest : array, shape (k,)
-        ||e_j||.
-    tau : array, shape (k,)
-        mu_ij = 0 wherever pre_ij < -tau_j.
-    Lam : array, shape (k,)
-        sum_i mu_ij.
-    Q : float
-        The largest margin; the smallest is 1.
-    """
-
+    setting: Setting
     v: FloatArray
     rest: FloatArray
     tau: FloatArray
@@ -55,40 +42,35 @@ class NearKKT:
         """J+ or J-."""
         return self.v >= 0 if sign > 0 else self.v < 0
 
-    def E(self, setting: Setting, sign: int) -> float:
+    def E(self, sign: int) -> float:
         """sqrt(d + 1) sum over J+ or J- of |v_j| ||e_j||."""
-        chosen = self.side(sign)
-        return float(np.sqrt(setting.d + 1) * (np.abs(self.v) * self.rest)[chosen].sum())
+        return float(np.sqrt(self.setting.d + 1) * (np.abs(self.v) * self.rest)[self.side(sign)].sum())
 
     def S(self, sign: int) -> float:
         """sum over J+ or J- of v_j^2 Lambda_j, from the weights themselves."""
-        chosen = self.side(sign)
-        return float((self.v**2 * self.Lam)[chosen].sum())
+        return float((self.v**2 * self.Lam)[self.side(sign)].sum())
 
-    def S_bound(self, setting: Setting, sign: int) -> float:
+    def S_bound(self, sign: int) -> float:
         """n (1 - E) / ((n - 1)(p + 1) + d + 1), which S cannot be below."""
-        n = setting.n_plus if sign > 0 else setting.n_minus
-        return n * (1 - self.E(setting, sign)) / ((n - 1) * (setting.p + 1) + setting.d + 1)
+        n = self.setting.n_plus if sign > 0 else self.setting.n_minus
+        return n * (1 - self.E(sign)) / ((n - 1) * (self.setting.p + 1) + self.setting.d + 1)
 
-    def bound(self, setting: Setting, eta: float) -> float:
+    def bound(self, eta: float) -> float:
         """No sample has y_i N(x_i - y_i eta u) above this; needs eta >= (p + 1) / D."""
-        D = setting.D_sharp
-        eta_2 = eta - (setting.p + 1) / D
-        length = eta * setting.u_norm
-        root = float(np.sqrt(setting.d + 1))
+        D = self.setting.D_sharp
+        eta_2 = eta - (self.setting.p + 1) / D
+        length = eta * self.setting.u_norm
+        root = float(np.sqrt(self.setting.d + 1))
         sizes = np.abs(self.v) * self.rest
-        worst = -np.inf
-        for label in (1, -1):
-            own, other = self.side(label), self.side(-label)
-            total = (
-                self.Q
-                - eta_2 * D * self.S(-label)
-                + (root + length) * sizes[other].sum()
-                + length * sizes[own].sum()
-                + (np.abs(self.v) * self.tau)[other].sum()
-            )
-            worst = max(worst, float(total))
-        return worst
+        totals = [
+            self.Q
+            - eta_2 * D * self.S(-label)
+            + (root + length) * sizes[self.side(-label)].sum()
+            + length * sizes[self.side(label)].sum()
+            + (np.abs(self.v) * self.tau)[self.side(-label)].sum()
+            for label in (1, -1)
+        ]
+        return float(max(totals))
 
 
 def nearest_kkt(network: TwoLayer, setting: Setting, eta: float) -> NearKKT:
@@ -125,8 +107,8 @@ def nearest_kkt(network: TwoLayer, setting: Setting, eta: float) -> NearKKT:
             if cost < best[0]:
                 best = (cost, e, t, total)
         rest[j], tau[j], Lam[j] = best[1:]
-    margins = setting.y * network(setting.X)
-    return NearKKT(v=network.v, rest=rest, tau=tau, Lam=Lam, Q=float(margins.max()))
+    Q = float((setting.y * network(setting.X)).max())
+    return NearKKT(setting=setting, v=network.v, rest=rest, tau=tau, Lam=Lam, Q=Q)
 
 
 @cache
@@ -174,14 +156,14 @@ def approximate_kkt(instance: Instance) -> Findings:
         above("d - (m - 1) p", setting.D_sharp, 0.0),
         at_least("margins after rescaling", float(instance.certificate.margins.min()) if fitted else -np.inf, 1.0),
     )
-    if not fitted or setting.n_least == 0 or setting.D_sharp <= 0 or setting.u_norm == 0:
-        return undefined(hypotheses, "no bound for these data")
+    given = fitted and setting.n_least > 0 and setting.D_sharp > 0 and setting.u_norm > 0
+    require(hypotheses, "no bound for these data", given=given)
     constants: list[Check] = []
     conclusions: list[Check] = []
     for form in ("sharp", "flip", "literal") if setting.D > 0 else ("sharp",):  # the printed z needs d - m p > 0
-        eta = sum(vys22_steps(float(setting.d), float(setting.m), setting.p, float(setting.n_least), form))
+        eta = sum(setting.steps(form))
         near = nearest_kkt(network, setting, eta)
-        bound = near.bound(setting, eta)
+        bound = near.bound(eta)
         note = f"||z|| = {eta * setting.u_norm:.4g}"
         moved = setting.moved(network, eta)
         conclusions.append(
@@ -191,10 +173,10 @@ def approximate_kkt(instance: Instance) -> Findings:
         if form == "sharp":
             constants += [
                 value("Q", near.Q),
-                value("E+", near.E(setting, 1)),
-                value("E-", near.E(setting, -1)),
-                at_least("S+ against its bound", near.S(1), near.S_bound(setting, 1)),
-                at_least("S- against its bound", near.S(-1), near.S_bound(setting, -1)),
+                value("E+", near.E(1)),
+                value("E-", near.E(-1)),
+                at_least("S+ against its bound", near.S(1), near.S_bound(1)),
+                at_least("S- against its bound", near.S(-1), near.S_bound(-1)),
             ]
     residual = instance.certificate.residuals.hidden_stationarity
     return Findings(

@@ -77,7 +77,6 @@ def orthogonal_kkt(instance: Instance) -> Findings:
     slopes = (y * network(setting.X) - setting.moved(network, short)) / short
     flip = setting.shortest_flip(network)
     to_minus_one = minimal_step(network, setting.X, y, setting.u, level=-1.0).all_at_once * setting.u_norm
-    balanced = n_plus == n_minus
     root = float(np.sqrt(d / m))
     other = orthogonal(data).network if hypotheses[2].state == "met" else None
     same = np.nan if other is None else float(np.abs(other(setting.X + 0.3) - network(setting.X + 0.3)).max())
@@ -88,7 +87,7 @@ def orthogonal_kkt(instance: Instance) -> Findings:
         below("Clarke weight s, from above", s, 1.0),
         equal("slope along u", slopes, kappa, tolerance=1e-8),
     ]
-    if balanced:
+    if n_plus == n_minus:
         conclusions += [
             equal("kappa, balanced", kappa, m),
             equal("flip size, balanced", flip, root),

@@ -59,18 +59,11 @@ def floor(instance: Instance) -> Findings:
     )
 
 
-def predicted_steps(every: int, factor: float, rate: float, stop: float, norm_squared: float, least: float) -> float:
-    """T = (every / ln factor) ln[(ln factor / every) (||theta||^2 / min q) / (4 min q L_stop rate)]."""
-    growth = math.log(factor) / every
-    return math.log(growth * (norm_squared / least) / (4 * least * stop * rate)) / growth
-
-
 def _half_way() -> Instance:
     """The record of the recipe with half of its steps and another reason to end."""
-    whole = recipe_run()
-    run = whole.the_run()
+    run = recipe_run().the_run()
     half = replace(run, steps=run.steps // 2, status="interrupted")
-    return replace(whole, name="the recipe, interrupted half way", run=half)
+    return replace(recipe_run(), name="the recipe, interrupted half way", run=half)
 
 
 @stated(
@@ -96,9 +89,9 @@ def steps(instance: Instance) -> Findings:
         return undefined((recipe,), "the formula is about a rate that grows geometrically")
     assert stops[0].log_value is not None
     least = float(run.network.margins(data.X, data.y).min())
-    predicted = predicted_steps(
-        schedule.every, schedule.factor, schedule.rate, math.exp(stops[0].log_value), run.network.norm_squared(), least
-    )
+    growth = math.log(schedule.factor) / schedule.every
+    scale = 4 * least * math.exp(stops[0].log_value) * schedule.rate
+    predicted = math.log(growth * (run.network.norm_squared() / least) / scale) / growth
     return Findings(
         value("steps made", run.steps),
         value("predicted steps", predicted),

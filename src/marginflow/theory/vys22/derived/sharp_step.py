@@ -24,24 +24,22 @@ def sharp_step(instance: Instance) -> Findings:
     """t = (p + 1)/D + ((n - 1)(p + 1) + d + 1)/(n D), with D = d - (m - 1) p and n the smaller class."""
     setting = Setting.of(instance.the_data())
     network = instance.certificate.network
-    m, p, d, n = setting.m, setting.p, setting.d, setting.n_least
-    D = setting.D_sharp
     hypotheses = (
         setting.equal_norms(),
         setting.balanced(),
-        at_most("m - 1", m - 1, setting.allowed, note=f"p = {p:.6g}"),
+        at_most("m - 1", setting.m - 1, setting.allowed, note=f"p = {setting.p:.6g}"),
         is_kkt_point(instance),
     )
-    require(hypotheses, "no step for these data", given=n > 0 and D > 0 and setting.D > 0)
-    t = (p + 1) / D + ((n - 1) * (p + 1) + d + 1) / (n * D)
-    literal = vys22_vector(setting.X, setting.y, form="literal", ambient_dimension=d)
-    flip = vys22_vector(setting.X, setting.y, form="flip", ambient_dimension=d)
+    require(hypotheses, "no step for these data", given=setting.n_least > 0 and setting.D > 0)
+    t = sum(setting.steps("sharp"))
+    literal = vys22_vector(setting.X, setting.y, form="literal", ambient_dimension=setting.d)
+    flip = vys22_vector(setting.X, setting.y, form="flip", ambient_dimension=setting.d)
     size = t * setting.u_norm
     truth = setting.shortest_flip(network)
     return Findings(
         value("t", t),
         value("||t u||", size),
-        value("||t u|| / sqrt(d)", size / float(np.sqrt(d))),
+        value("||t u|| / sqrt(d)", size / float(np.sqrt(setting.d))),
         value("||z||, literal", literal.size),
         value("||z||, exact", truth),
         hypotheses=hypotheses,

@@ -138,8 +138,7 @@ def test_points(instance: Instance) -> Findings:
     setting = Setting.of(instance.the_data())
     network, test = instance.certificate.network, instance.the_test()
     signs = np.where(network(test.X) >= 0, 1.0, -1.0)
-    eta = setting.eta_1 + setting.eta_2
-    flipped = signs * network(test.X - eta * signs[:, None] * setting.u) < 0
+    flipped = signs * network(test.X - setting.eta * signs[:, None] * setting.u) < 0
     own = minimal_step(network, setting.X, setting.y, setting.u)
     steps = minimal_step(network, test.X, signs, setting.u)
     return Findings(

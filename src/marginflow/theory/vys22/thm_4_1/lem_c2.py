@@ -10,9 +10,9 @@ def printed_bound(setting: Setting) -> float:
     return setting.n_least / ((setting.c * setting.c_prime + 1) * (setting.d + 1))
 
 
-def sharp_bound(n: int, p: float, d: float) -> float:
+def sharp_bound(setting: Setting, n: int) -> float:
     """n / ((n - 1) (p + 1) + d + 1): the inequalities of the n samples of a class, averaged."""
-    return n / ((n - 1) * (p + 1) + d + 1) if n else 0.0
+    return n / ((n - 1) * (setting.p + 1) + setting.d + 1) if n else 0.0
 
 
 @stated(
@@ -33,14 +33,13 @@ def lemma_c2(instance: Instance) -> Findings:
     setting = Setting.of(instance.the_data())
     neurons = MarginNeurons.of(instance, setting)
     S_plus, S_minus = neurons.S(neurons.positive), neurons.S(neurons.negative)
-    p, d = setting.p, setting.d
     printed = printed_bound(setting)
     return Findings(
         value("gamma", 1 / (setting.c * setting.c_prime + 1), "splits the two cases of the proof"),
         hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
         claims=(at_least("S+", S_plus, printed), at_least("S-", S_minus, printed)),
         derived=(
-            at_least("S+, sharp", S_plus, sharp_bound(setting.n_plus, p, d)),
-            at_least("S-, sharp", S_minus, sharp_bound(setting.n_minus, p, d)),
+            at_least("S+, sharp", S_plus, sharp_bound(setting, setting.n_plus)),
+            at_least("S-, sharp", S_minus, sharp_bound(setting, setting.n_minus)),
         ),
     )

@@ -24,13 +24,11 @@ def lemma_c6(instance: Instance) -> Findings:
     plus, minus = neurons.positive, neurons.negative
     scale = np.abs(neurons.pre) + eta_1 * np.abs(neurons.w_u)
     checks = []
-    for factor in (1.0, 2.0):
-        moved_down = neurons.pre - factor * eta_1 * neurons.w_u
-        moved_up = neurons.pre + factor * eta_1 * neurons.w_u
-        word = "eta_1" if factor == 1.0 else "2 eta_1"
+    for word, eta in (("eta_1", eta_1), ("2 eta_1", 2 * eta_1)):
+        down, up = neurons.pre - eta * neurons.w_u, neurons.pre + eta * neurons.w_u
         checks += [
-            at_least(f"J-: pre-activation at x_i - {word} u", moved_down[:, minus], 0.0, scale=scale[:, minus]),
-            at_least(f"J+: pre-activation at x_i + {word} u", moved_up[:, plus], 0.0, scale=scale[:, plus]),
+            at_least(f"J-: pre-activation at x_i - {word} u", down[:, minus], 0.0, scale=scale[:, minus]),
+            at_least(f"J+: pre-activation at x_i + {word} u", up[:, plus], 0.0, scale=scale[:, plus]),
         ]
     return Findings(
         value("eta_1", eta_1), hypotheses=(*setting.hypotheses(), is_kkt_point(instance)), claims=tuple(checks)

@@ -2,7 +2,7 @@ r"""[VYS22, Lemmas C.7 and C.8]: z takes every positive sample to N <= -1 and ev
 
 import numpy as np
 
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, is_kkt_point, require, stated, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, is_kkt_point, require, stated, value
 from marginflow.theory.vys22.presets import gram_preset, orthogonal_preset, robust_control
 from marginflow.theory.vys22.setting import MarginNeurons, Setting
 
@@ -20,29 +20,29 @@ def _judge(instance: Instance, label: int) -> Findings:
     own, other = (neurons.positive, neurons.negative) if label > 0 else (neurons.negative, neurons.positive)
     chosen = setting.y == label
     X = setting.X[chosen]
-    eta = setting.eta_1 + setting.eta_2
     before = label * network(X)
-    after = label * network(X - label * eta * setting.u)
+    after = label * network(X - label * setting.eta * setting.u)
     drop = setting.eta_2 * setting.D * neurons.S(other)
     stage = network.preactivations(X - label * setting.eta_1 * setting.u)
     pre = neurons.pre[chosen]
-    moved = network.preactivations(X - label * eta * setting.u)
-    size = np.abs(pre) + eta * np.abs(neurons.w_u)
+    moved = network.preactivations(X - label * setting.eta * setting.u)
+    size = np.abs(pre) + setting.eta * np.abs(neurons.w_u)
     sign, which = ("+", "-") if label > 0 else ("-", "+")
-    steps: list[Check] = [
-        at_most(f"J{sign}: pre-activation does not rise", moved[:, own], pre[:, own], scale=size[:, own]),
-        at_least(f"J{which}: pre-activation at the stage point", stage[:, other], 0.0, scale=size[:, other]),
-        at_least(f"J{which}: stage point is no lower than x_i", stage[:, other], pre[:, other], scale=size[:, other]),
-        at_most(f"y N(x_i - y z) against 1 - eta_2 (d - mp) S{which}", after, before - drop, scale=1.0 + drop),
-        at_most(f"1 - eta_2 (d - mp) S{which}", 1.0 - drop, -1.0, scale=1.0 + drop),
-    ]
     return Findings(
         value("eta_1", setting.eta_1),
         value("eta_2", setting.eta_2),
         value(f"S{which}", neurons.S(other)),
         hypotheses=hypotheses,
         claims=(at_most("y N(x_i - y z)", after, -1.0, scale=1.0),),
-        proof_steps=tuple(steps),
+        proof_steps=(
+            at_most(f"J{sign}: pre-activation does not rise", moved[:, own], pre[:, own], scale=size[:, own]),
+            at_least(f"J{which}: pre-activation at the stage point", stage[:, other], 0.0, scale=size[:, other]),
+            at_least(
+                f"J{which}: stage point is no lower than x_i", stage[:, other], pre[:, other], scale=size[:, other]
+            ),
+            at_most(f"y N(x_i - y z) against 1 - eta_2 (d - mp) S{which}", after, before - drop, scale=1.0 + drop),
+            at_most(f"1 - eta_2 (d - mp) S{which}", 1.0 - drop, -1.0, scale=1.0 + drop),
+        ),
     )
 
 

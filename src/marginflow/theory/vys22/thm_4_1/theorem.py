@@ -1,12 +1,11 @@
 r"""[VYS22, Theorem 4.1]: at every KKT point one small vector z = eta sum_i y_i x_i flips every sample."""
 
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from marginflow.robustness.explicit_vectors import Form, vys22_vector
-from marginflow.theory.frame import Check, Findings, Instance, at_most, is_kkt_point, stated, undefined, value
+from marginflow.theory.frame import Check, Findings, Instance, at_most, is_kkt_point, require, stated, value
 from marginflow.theory.instances import orthogonal_point
 from marginflow.theory.vacuity import says_nothing
 from marginflow.theory.vys22 import region
@@ -17,7 +16,7 @@ LEVEL: Final[dict[Form, float]] = {"literal": -1.0, "flip": 0.0, "sharp": 0.0}
 """What each form of z takes y N(x - y z) below."""
 
 
-def flips(instance: Instance, setting: Setting) -> Findings:
+def flips(instance: Instance, setting: Setting, hypotheses: tuple[Check, ...], *told: Check) -> Findings:
     """What z does to the samples of the setting: the printed z as a claim, flip-only and sharp z beside it.
 
     The printed (literal) z gives y N(x - y z) <= -1, the two others y N(x - y z) <= 0; the exact z is the smallest
@@ -25,9 +24,8 @@ def flips(instance: Instance, setting: Setting) -> Findings:
     """
     network = instance.certificate.network
     X, y = setting.X, setting.y
-    constants = [value("eta_1", setting.eta_1), value("eta_2", setting.eta_2)]
-    if not setting.defines_z:
-        return undefined((), "z is not defined for these data", tuple(constants))
+    constants = [*told, value("eta_1", setting.eta_1), value("eta_2", setting.eta_2)]
+    require(hypotheses, "z is not defined for these data", *constants, given=setting.defines_z)
     lines: dict[str, Check] = {}
     nothing = True
     for form, level in LEVEL.items():
@@ -44,7 +42,8 @@ def flips(instance: Instance, setting: Setting) -> Findings:
     length = setting.z_norm
     order = 18 * root * np.sqrt(2 / m) / c
     return Findings(
-        constants=tuple(constants),
+        *constants,
+        hypotheses=hypotheses,
         claims=(
             lines["literal"],
             at_most("||z||", length, order, note="18 sqrt(2) sqrt(d/m) / c, as proved for O(.)", vacuous=nothing),
@@ -75,9 +74,6 @@ def flips(instance: Instance, setting: Setting) -> Findings:
 def theorem_4_1(instance: Instance) -> Findings:
     """Hypotheses on the data and the KKT point; z and what it does to every sample."""
     setting = Setting.of(instance.the_data())
-    found = flips(instance, setting)
-    return replace(
-        found,
-        hypotheses=(*setting.hypotheses(), is_kkt_point(instance)),
-        constants=(value("p", setting.p), value("c", setting.c), value("c'", setting.c_prime), *found.constants),
-    )
+    hypotheses = (*setting.hypotheses(), is_kkt_point(instance))
+    letters = (value("p", setting.p), value("c", setting.c), value("c'", setting.c_prime))
+    return flips(instance, setting, hypotheses, *letters)
