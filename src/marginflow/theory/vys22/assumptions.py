@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from marginflow.data import Dataset, Gaussian, Sphere
-from marginflow.losses import AbstractLoss, Exponential, Logistic, Reduction
+from marginflow.losses import Exponential, Logistic, Reduction
 from marginflow.networks import TwoLayer
 from marginflow.theory.frame import (
     Erratum,
@@ -134,12 +134,6 @@ def a_msize(instance: Instance) -> Findings:
     )
 
 
-def _loss(instance: Instance) -> AbstractLoss:
-    word = instance.word("loss", "exponential", ("exponential", "logistic"))
-    reduction: Reduction = instance.word("reduction", "sum", ("sum", "mean"))
-    return Exponential(reduction) if word == "exponential" else Logistic(reduction=reduction)
-
-
 def _half_fitted() -> Instance:
     """One sample at N = 0 and another far beyond: the logistic loss is ln 2 < 1, and a sample is not classified."""
     network = TwoLayer(W=np.array([[1.0, 0.0]]), b=np.zeros(1), v=np.ones(1))
@@ -165,7 +159,10 @@ def _half_fitted() -> Instance:
 )
 def a_fit(instance: Instance) -> Findings:
     """The printed condition L < 1 and the threshold l(0) below which every margin must be positive."""
-    data, loss = instance.the_data(), _loss(instance)
+    data = instance.the_data()
+    word = instance.word("loss", "exponential", ("exponential", "logistic"))
+    reduction: Reduction = instance.word("reduction", "sum", ("sum", "mean"))
+    loss = Exponential(reduction) if word == "exponential" else Logistic(reduction=reduction)
     margins = instance.the_network().margins(data.X, data.y)
     log_loss, log_threshold = loss.log_value(margins), loss.log_threshold(margins.size)
     return Findings(
@@ -190,6 +187,7 @@ def a_fit(instance: Instance) -> Findings:
 def a_kkt(instance: Instance) -> Findings:
     """Every residual of the certificate, and the largest of them against the tolerance."""
     certificate = instance.certificate
+    hard = certificate.kink_report.hard_residual
     return Findings(
         value("stationarity", certificate.stationarity),
         value("complementarity", certificate.complementarity),
@@ -197,9 +195,6 @@ def a_kkt(instance: Instance) -> Findings:
         value("dual feasibility", certificate.dual_feasibility),
         value("no multipliers reach", certificate.total_lower_bound),
         value("kinks", certificate.kink_report.count),
-        value(
-            "stationarity with hard patterns",
-            math.nan if certificate.kink_report.hard_residual is None else certificate.kink_report.hard_residual,
-        ),
+        value("stationarity with hard patterns", math.nan if hard is None else hard),
         claims=(is_kkt_point(instance),),
     )

@@ -13,11 +13,6 @@ from marginflow.theory.instances import changed
 from marginflow.theory.vys22.presets import frozen_orthogonal, one_signed, orthogonal_preset, robust_control
 
 
-def sign(z: float) -> int:
-    """sign(z) = 1(z >= 0), as the paper has it: 1 or 0, and zero counts as positive."""
-    return int(z >= 0)
-
-
 @stated(
     id="VYS22/Def.net",
     number="Section 2, Neural networks",
@@ -51,21 +46,17 @@ def def_net(instance: Instance) -> Findings:
     )
 
 
-def _wrong_labels() -> Instance:
-    return changed(
-        robust_control(),
-        "the robust network with a sign reversed",
-        lambda network: replace(network, v=network.v * np.where(np.arange(network.width) == 0, -1.0, 1.0)),
-    )
-
-
 @stated(
     id="VYS22/Def.sign",
     number="Section 2, Notations",
     meaning="Zero counts as positive: a positive sample flips only below 0, a negative one already at 0.",
     formula=r"\mathrm{sign}(z) = 1(z \ge 0)",
     example=robust_control,
-    control=_wrong_labels,
+    control=lambda: changed(
+        robust_control(),
+        "the robust network with a sign reversed",
+        lambda network: replace(network, v=network.v * np.where(np.arange(network.width) == 0, -1.0, 1.0)),
+    ),
     control_shows="a sample whose neuron has the wrong sign is not labelled as it should be",
 )
 def def_sign(instance: Instance) -> Findings:
@@ -86,7 +77,7 @@ def def_sign(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(true("N reaches zero on the ray to the origin for both labels", bool(plus.any() and minus.any())),),
         claims=(
-            equal("sign(N(x_i)) against the label", [sign(z) for z in values], (data.y > 0).astype(float)),
+            equal("sign(N(x_i)) against the label", (values >= 0).astype(float), (data.y > 0).astype(float)),
             at_least("positive samples flip later than N = 0", positive.first[plus], both.first[plus]),
             equal("negative samples flip at N = 0", positive.first[minus], both.first[minus]),
         ),
@@ -109,15 +100,14 @@ def def_homog(instance: Instance) -> Findings:
     before = network(data.X)
     size = np.maximum(network.preactivations(data.X), 0.0) @ np.abs(network.v)
     u = label_sum(data.X, data.y)
-    checks: list[Check] = []
-    for a in (0.5, 2.0, 7.0):
-        scaled = network.scaled(a)
-        checks.append(
-            equal(f"N(a theta) at a = {a:g}", scaled(data.X), a**2 * before, scale=a**2 * size, tolerance=1e-12)
-        )
+    scaled = {a: network.scaled(a) for a in (0.5, 2.0, 7.0)}
+    checks = [
+        equal(f"N(a theta) at a = {a:g}", moved(data.X), a**2 * before, scale=a**2 * size, tolerance=1e-12)
+        for a, moved in scaled.items()
+    ]
     if u.any():
         steps = minimal_step(network, data.X, data.y, u).first
-        again = minimal_step(network.scaled(7.0), data.X, data.y, u).first
+        again = minimal_step(scaled[7.0], data.X, data.y, u).first
         checks.append(equal("flip steps along u at a = 7", again, steps))
     return Findings(value("degree", network.degree), claims=tuple(checks))
 

@@ -47,13 +47,14 @@ def def_clarke(instance: Instance) -> Findings:
     Xt = augmented_samples(data.X, bias=network.b is not None)
     sizes = np.linalg.norm(network.augmented, axis=1) * np.linalg.norm(Xt, axis=1)[:, None]
     kink = np.abs(pre) <= KINK_TOLERANCE * sizes
+    soft = np.zeros_like(kink) if hard else kink
     least, largest, seen = [], [], []
     for _ in range(20):
         dA, dv = rng.standard_normal((network.width, Xt.shape[1])), rng.standard_normal(network.width)
         g = (Xt @ dA.T) * network.v
         outputs = np.where(kink, 0.0, np.maximum(pre, 0.0)) @ dv
-        fixed = np.where(pre > 0, g, 0.0) if hard else np.where(kink, 0.0, np.where(pre > 0, g, 0.0))
-        free = np.zeros_like(g) if hard else np.where(kink, g, 0.0)  # times s_ij in [0, 1]
+        fixed = np.where((pre > 0) & ~soft, g, 0.0)
+        free = np.where(soft, g, 0.0)  # times s_ij in [0, 1]
         least.append(fixed.sum(axis=1) + np.minimum(free, 0.0).sum(axis=1) + outputs)
         largest.append(fixed.sum(axis=1) + np.maximum(free, 0.0).sum(axis=1) + outputs)
         seen.append(difference_quotient(network, data.X, dA, dv))

@@ -43,13 +43,13 @@ def example_1a(instance: Instance) -> Findings:
     """p fixed, m as large as allowed (or its power), d = 100, 300, 1000: is ||z|| bounded?"""
     p = instance.number("p", 1.0, at_least=0.0)
     exponent = instance.number("exponent", 1.0, at_least=-10.0, at_most=10.0)
-    settings, shares = [], []
+    settings = []
     for d in _DIMENSIONS_A:
         allowed = (d + 1) / (3 * (p + 1))
         m = max(2, 2 * int(allowed**exponent / 2))
         law = Orthogonal(dimension=d, design="gram", p=p) if p > 0 else Orthogonal(dimension=d)
         settings.append(Setting.of(law.sample(m)))
-        shares.append(m / d)
+    share = min(setting.m / setting.d for setting in settings)
     sizes = [setting.z_norm for setting in settings]
     # ||z|| <= 15 sqrt(2) sqrt(d/m) / c with c = 1/2 and m >= theta d: a bound that does not know d.
     theta = 0.9 / (3 * (p + 1))
@@ -57,7 +57,7 @@ def example_1a(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(
             *_all_apply(settings),
-            at_least("m / d stays bounded below", min(shares), theta, note="0.9 of what the theorem allows"),
+            at_least("m / d stays bounded below", share, theta, note="0.9 of what the theorem allows"),
         ),
         constants=tuple(value(f"||z|| at d = {d}", size) for d, size in zip(_DIMENSIONS_A, sizes, strict=True)),
         claims=(at_most("largest ||z||", max(sizes), constant, note="15 sqrt(2/theta) / c with m >= theta d"),),
@@ -69,11 +69,6 @@ def example_1a(instance: Instance) -> Findings:
 
 
 _DIMENSIONS_B = (16_000, 160_000, 1_600_000)
-
-
-def most_samples(d: int) -> int:
-    """m = floor((d + 1) / (3 (sqrt(d) ln d + 1))), the most that the theorem allows for random samples."""
-    return int((d + 1) / (3 * (math.sqrt(d) * math.log(d) + 1)))
 
 
 @stated(
@@ -98,7 +93,8 @@ def example_1b(instance: Instance) -> Findings:
     first = instance.whole("dimension", _DIMENSIONS_B[0], at_least=1)
     dimensions = (first, 10 * first, 100 * first)
     samples = instance.whole("samples", 0)
-    printed = [most_samples(d) for d in dimensions]
+    roots = [math.sqrt(d) * math.log(d) for d in dimensions]
+    printed = [int((d + 1) / (3 * (root + 1))) for d, root in zip(dimensions, roots, strict=True)]
     enough = at_least("m in the smallest dimension", printed[0], 2, note="needs d >= 2123")
     counts = [samples or m for m in printed]
     require(enough, "fewer than two samples", given=min(counts) > 1)
@@ -106,13 +102,10 @@ def example_1b(instance: Instance) -> Findings:
     settings = [Setting.of(law.sample(m, seed=instance.seed)) for law, m in zip(laws, counts, strict=True)]
     order = equal("m against floor((d+1) / (3 (sqrt(d) ln d + 1)))", [setting.m for setting in settings], printed)
     sizes = [setting.z_norm for setting in settings]
-    claimed = [math.sqrt(math.sqrt(d) * math.log(d)) for d in dimensions]
-    ratios = np.array(sizes) / np.array(claimed)
+    ratios = np.array(sizes) / np.sqrt(roots)
     # m >= (d + 1)/(3 (sqrt d ln d + 1)) - 1 >= 1/2 of that for m >= 2, so sqrt(d/m) <= sqrt(6.1 sqrt(d) ln d).
     constants = [15 * math.sqrt(2) * math.sqrt(6.1) / setting.c for setting in settings]
-    small_p = at_most(
-        "p against sqrt(d) ln d", [setting.p for setting in settings], [math.sqrt(d) * math.log(d) for d in dimensions]
-    )
+    small_p = at_most("p against sqrt(d) ln d", [setting.p for setting in settings], roots)
     return Findings(
         *(value(f"||z|| at d = {d}", size) for d, size in zip(dimensions, sizes, strict=True)),
         value("slope of ln ||z|| in ln d", slope(dimensions, sizes), "1/4 and a little more, for the logarithm"),

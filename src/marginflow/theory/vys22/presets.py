@@ -1,8 +1,4 @@
-r"""Instances that the statements of [VYS22] share: what satisfies the hypotheses, and what must not.
-
-Presets that satisfy [VYS22, Thm 4.1]: orthogonal, Hadamard and designed Gram samples (p = 0, 1, 2, 5), and random
-samples in a dimension so large that reduced coordinates are the only way to draw them.
-"""
+r"""Instances that the statements of [VYS22] share: what satisfies the hypotheses, and what must not."""
 
 from dataclasses import replace
 from functools import cache

@@ -29,15 +29,6 @@ def leaning(s: float) -> TwoLayer:
     return TwoLayer(W=U[:, :1], b=U[:, 1], v=np.array([1.0, s]) / np.sqrt(r))
 
 
-def exact_numbers(s: Fraction) -> tuple[Fraction, Fraction, Fraction]:
-    """N(x_1), N(x_2) and r ||theta(s)||^2 in rational arithmetic, in the orthonormal coordinates a_i / r."""
-    lean = 1 - s**2
-    first, second = (Fraction(1), lean), (Fraction(0), s)  # r^(1/2) u_j in these coordinates; r^(1/2) v_j is 1 and s
-    margins = [first[i] * 1 + second[i] * s for i in (0, 1)]
-    size = sum(c**2 for c in (*first, *second)) + 1 + s**2
-    return margins[0], margins[1], size
-
-
 @stated(
     id="VYS22/Rem.notlocal",
     number="Section 2, after Theorem 2.1",
@@ -57,7 +48,10 @@ def rem_notlocal(instance: Instance) -> Findings:
     s = Fraction(instance.number("s", 0.999, at_least=0.0, at_most=1.0))
     data = Dataset(X=np.array([[1.0], [-1.0]]), y=np.array([1.0, 1.0]))
     point, moved = leaning(1.0), leaning(float(s))
-    first, two, size = exact_numbers(s)
+    # r^(1/2) u_j in the orthonormal coordinates a_i / r; r^(1/2) v_j is 1 and s, and `size` is r ||theta(s)||^2.
+    first, second = (Fraction(1), 1 - s**2), (Fraction(0), s)
+    margins = [first[i] + second[i] * s for i in (0, 1)]
+    size = sum(c**2 for c in (*first, *second)) + 1 + s**2
     gap = float(np.sqrt(((moved.augmented - point.augmented) ** 2).sum() + ((moved.v - point.v) ** 2).sum()))
     return Findings(
         value("||theta||^2", point.norm_squared()),
@@ -65,7 +59,7 @@ def rem_notlocal(instance: Instance) -> Findings:
         value("||theta(s) - theta||", gap),
         claims=(
             is_kkt_point(certify(point, data), "KKT residual of theta"),
-            true("y_i N(x_i) = 1 at theta(s), in rational arithmetic", first == 1 and two == 1),
+            true("y_i N(x_i) = 1 at theta(s), in rational arithmetic", margins == [1, 1]),
             true("||theta(s)|| < ||theta||, in rational arithmetic", size < 4),
         ),
         arithmetic=(

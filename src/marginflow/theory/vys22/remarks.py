@@ -1,4 +1,4 @@
-r"""[VYS22, Section 4] Remarks around Theorem 4.1: width 2 suffices, five properties of z, samples of unequal norm."""
+r"""[VYS22, Sections 2 and 4] Remarks: width 2 suffices, properties of z, samples of unequal norm, sqrt(d) is best."""
 
 from functools import cache
 
@@ -10,6 +10,7 @@ from marginflow.limit import kkt_point, orthogonal
 from marginflow.losses import Logistic
 from marginflow.networks import TwoLayer
 from marginflow.robustness.explicit_vectors import vys22_vector
+from marginflow.robustness.rays import steps_along
 from marginflow.theory.frame import (
     Findings,
     Instance,
@@ -20,6 +21,7 @@ from marginflow.theory.frame import (
     is_kkt_point,
     require,
     stated,
+    true,
     value,
 )
 from marginflow.theory.instances import at_point
@@ -167,4 +169,40 @@ def same_norm(instance: Instance) -> Findings:
         ),
         claims=(at_most("y_i N(x_i - y_i z)", moved, 0.0, scale=1.0),),
         derived=(equal("margins q_i", instance.certificate.margins, 1.0, tolerance=DEFAULT_TOLERANCE),),
+    )
+
+
+def _longer_samples() -> Instance:
+    """A linear rule on two samples of three times the norm: it is robust beyond sqrt(d)."""
+    x = 3 * np.sqrt(2.0) * np.array([[1.0, 0.0], [-1.0, 0.0]])
+    network = TwoLayer(W=np.array([[1.0, 0.0], [-1.0, 0.0]]), b=np.zeros(2), v=np.array([1.0, -1.0]))
+    return Instance(name="two samples of norm 3 sqrt(d)", network=network, data=Dataset(X=x, y=np.array([1.0, -1.0])))
+
+
+@stated(
+    id="VYS22/Rem.best",
+    number="Section 2, Robustness",
+    meaning="sqrt(d) is the best possible: every network that fits both labels flips some sample within sqrt(d).",
+    formula=r"\min_i \min \{ \|x' - x_i\| : \mathrm{sign}(N(x')) \ne \mathrm{sign}(N(x_i)) \} \le \sqrt{d}",
+    example=robust_control,
+    control=_longer_samples,
+    control_shows="samples of norm 3 sqrt(d) are farther than sqrt(d) from the origin",
+    known="At the origin a network has one sign, and every sample of the other label is at distance sqrt(d) from "
+    "it. The same argument gives the threshold from which on a perturbation says nothing.",
+)
+def rem_best(instance: Instance) -> Findings:
+    """The first flip of every sample on its way to the origin; one label must flip on the way."""
+    network, data = instance.the_network(), instance.the_data()
+    setting = Setting.of(data)
+    two = true("both labels occur", setting.n_least > 0)
+    fits = above("smallest y_i N(x_i)", float(network.margins(data.X, data.y).min()), 0.0, tolerance=0.0)
+    hypotheses = (setting.equal_norms(), two, fits)
+    require(hypotheses, "a sample is at the origin already", given=bool(data.X.any(axis=1).all()))
+    way = steps_along(network, data.X, data.y, -data.X, at_zero="flips").sizes
+    root = float(np.sqrt(setting.d))
+    return Findings(
+        value("sqrt(d)", root),
+        value("N at the origin", float(network(np.zeros((1, data.dimension)))[0])),
+        hypotheses=hypotheses,
+        claims=(at_most("shortest flip on the way to the origin", float(way.min()), root),),
     )

@@ -60,19 +60,17 @@ def depth(instance: Instance) -> Findings:
     )
 
 
-def _four_optimisers() -> Instance:
-    networks = tuple(trained_by(name) for name in ("gradient", "momentum", "sign", "adam"))
-    name = "networks trained by gradient, momentum, sign and Adam steps, in this order"
-    return flow_run().only("data", name=name, networks=networks)
-
-
 @stated(
     id="VYS22/OQ3",
     number="Section 7, last open question",
     meaning="Do other optimisers lead to networks that are more robust along u?",
     formula=r"\theta_{t+1} = \theta_t - \eta\, \mathrm{rule}(\nabla L(\theta_t))",
     needs=("networks", "data"),
-    example=_four_optimisers,
+    example=lambda: flow_run().only(
+        "data",
+        name="networks trained by gradient, momentum, sign and Adam steps, in this order",
+        networks=tuple(trained_by(name) for name in ("gradient", "momentum", "sign", "adam")),
+    ),
     control=lambda: flow_run().only("data", name="a network before training", networks=(flow_run().the_start(),)),
     control_shows="an untrained network does not separate the samples",
 )
