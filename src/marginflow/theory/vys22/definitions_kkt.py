@@ -6,6 +6,7 @@ import numpy as np
 
 from marginflow.arrays import FloatArray
 from marginflow.certificates import DEFAULT_TOLERANCE, KINK_TOLERANCE
+from marginflow.certificates.pattern import recognise
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import augmented_samples
 from marginflow.theory.frame import Erratum, Findings, Instance, above, at_least, at_most, equal, stated, value
@@ -43,17 +44,16 @@ def def_clarke(instance: Instance) -> Findings:
     network, data = instance.the_network(), instance.the_data()
     hard = instance.word("weights", "interval", ("interval", "hard")) == "hard"
     rng = np.random.default_rng(instance.seed)
-    pre = network.preactivations(data.X)
     Xt = augmented_samples(data.X, bias=network.b is not None)
-    sizes = np.linalg.norm(network.augmented, axis=1) * np.linalg.norm(Xt, axis=1)[:, None]
-    kink = np.abs(pre) <= KINK_TOLERANCE * sizes
+    pattern, pre = recognise(network, data.X, KINK_TOLERANCE)
+    kink = pattern.kink
     soft = np.zeros_like(kink) if hard else kink
     least, largest, seen = [], [], []
     for _ in range(20):
         dA, dv = rng.standard_normal((network.width, Xt.shape[1])), rng.standard_normal(network.width)
         g = (Xt @ dA.T) * network.v
         outputs = np.where(kink, 0.0, np.maximum(pre, 0.0)) @ dv
-        fixed = np.where((pre > 0) & ~soft, g, 0.0)
+        fixed = np.where(pattern.positive & ~soft, g, 0.0)
         free = np.where(soft, g, 0.0)  # times s_ij in [0, 1]
         least.append(fixed.sum(axis=1) + np.minimum(free, 0.0).sum(axis=1) + outputs)
         largest.append(fixed.sum(axis=1) + np.maximum(free, 0.0).sum(axis=1) + outputs)
@@ -96,20 +96,18 @@ def def_kkt(instance: Instance) -> Findings:
     network, lam, s, y = certificate.network, certificate.multipliers, certificate.clarke, data.y
     mu = certificate.mu
     scale = float(np.sqrt(network.norm_squared()))
-    pre = network.preactivations(data.X)
+    pattern, pre = recognise(network, data.X, certificate.kink_report.tolerance)
     b = np.zeros(network.width) if network.b is None else network.b
     w_right = network.v[:, None] * ((y[:, None] * mu).T @ data.X)
     b_right = network.v * (y @ mu)
     v_right = np.maximum(pre, 0.0).T @ (lam * y)
     sizes = np.linalg.norm(network.augmented, axis=1)
-    Xt_norms = np.sqrt((data.X**2).sum(axis=1) + 1.0)
-    off_kink = np.abs(pre) > certificate.kink_report.tolerance * sizes * Xt_norms[:, None]
     tolerance = DEFAULT_TOLERANCE
-    wrong = np.where(off_kink, np.abs(s - (pre > 0)), 0.0)
+    wrong = np.where(pattern.kink, 0.0, np.abs(s - pattern.positive))
     return Findings(
         value("sum of lambda", float(lam.sum())),
         value("||theta||^2", network.norm_squared()),
-        value("pairs on a kink", float((~off_kink).sum())),
+        value("pairs on a kink", float(pattern.kink.sum())),
         value("kinks with a weight inside (0, 1)", float(((s > 1e-6) & (s < 1 - 1e-6)).sum())),
         claims=(
             equal("(3): w_j", network.W, w_right, scale=scale, tolerance=tolerance),

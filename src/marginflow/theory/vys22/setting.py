@@ -25,7 +25,7 @@ P_NOISE: Final = 1e-12
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Setting:
-    """The data side of Theorem 4.1: the samples of I, with d columns or fewer (reduced coordinates), their labels, and d."""
+    """The data side of Theorem 4.1: the samples of I, shape (m, d'), where d' < d in reduced coordinates."""
 
     X: FloatArray
     y: FloatArray
