@@ -1,6 +1,7 @@
 r"""[FVBS23, Section 2] The data, the network, the max-margin problem and its KKT conditions."""
 
 import math
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -43,15 +44,46 @@ def def_net(instance: Instance) -> Findings:
     scale = float(np.abs(values).max())
     checks: list[Check] = [equal("N(x), term by term", values, direct, scale=scale, tolerance=1e-12)]
     for a in FACTORS:
-        moved = TwoLayer(W=a * network.W, b=a * b, v=a * network.v)
-        checks.append(
-            equal(f"N at {a:g} theta", moved(X), a**exponent * values, scale=a**exponent * scale, tolerance=1e-12)
-        )
+        moved, factor = replace(network, outputs="trained").scaled(a)(X), a**exponent
+        checks.append(equal(f"N at {a:g} theta", moved, factor * values, scale=factor * scale, tolerance=1e-12))
     # N(x) = relu(x) in one dimension vanishes, and stays zero, from x = 0 on.
     unit = np.ones(1)
     step = minimal_step(TwoLayer(W=unit[:, None], b=0 * unit, v=unit), unit[:, None], unit, unit, at_zero="negative")
     checks.append(true("sign(0) = -1: a positive point flips at N = 0", float(step.first[0]) == 1.0))
     return Findings(value("width", network.width), value("test points", float(X.shape[0])), claims=tuple(checks))
+
+
+@stated(
+    id="FVBS23/Rem-ScaleInv",
+    number="Section 2, Neural networks",
+    meaning="Classification and robustness depend on the direction of theta only.",
+    formula=r"\mathrm{sign}(N_{a\theta}(x)) = \mathrm{sign}(N_\theta(x)) \quad (a > 0)",
+    needs=("network", "data", "test"),
+    parameters={"scaled": "all parameters, or biases only"},
+    example=lambda: preset(A),
+    control=lambda: preset(A).only(
+        "network", "data", "test", name="biases scaled alone", parameters={"scaled": "biases only"}
+    ),
+    control_shows="scaling the biases alone is another direction",
+    control_outcome="violated",
+)
+def rem_scale_invariance(instance: Instance) -> Findings:
+    """Signs and flip steps at a theta, against those at theta; a parameter scales one layer only."""
+    network, test = instance.the_network(), instance.the_test()
+    data = instance.the_data()
+    trained = replace(network, outputs="trained")
+    one_layer = instance.word("scaled", "all parameters", ("all parameters", "biases only")) == "biases only"
+    b = np.zeros(network.width) if network.b is None else network.b
+    u = data.y @ data.X
+    before = minimal_step(network, test.X, test.y, u).first
+    checks: list[Check] = []
+    for a in FACTORS:
+        moved = replace(network, b=a * 50 * b) if one_layer else trained.scaled(a)
+        checks += [
+            equal(f"signs at {a:g} theta", np.sign(moved(test.X)), np.sign(network(test.X))),
+            equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, tolerance=1e-9),
+        ]
+    return Findings(value("largest flip step", float(before.max())), claims=tuple(checks))
 
 
 @stated(

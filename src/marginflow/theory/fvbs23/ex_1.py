@@ -29,11 +29,10 @@ def example_1_1(instance: Instance) -> Findings:
     allowed = most_clusters(s.d, s.sigma, guaranteed)
     pair = log_sphere_correlation_tail(min(1.0, s.L / math.sqrt(s.d)), s.d)
     exact, bound = union(pair, s.k * (s.k - 1) / 2), 2 * math.log(s.k) + (1 - s.L / 4) * s.L
-    growth = most_clusters(s.d, s.sigma, guaranteed) * 50 * s.L / math.sqrt(s.d)
     return Findings(
         value("p / (sqrt(d) ln d)", s.p / guaranteed),
         value("largest k", allowed),
-        value("largest k times 50 ln(d) / sqrt(d)", growth, "tends to 1 for sigma = 1"),
+        value("largest k times 50 ln(d) / sqrt(d)", allowed * 50 * s.L / math.sqrt(s.d), "tends to 1 for sigma = 1"),
         hypotheses=(at_most("k", s.k, allowed, note="(d - Delta + 1) / (10 (sqrt(d) ln d + Delta + 1))"),),
         claims=(
             at_most("p", s.p, guaranteed),

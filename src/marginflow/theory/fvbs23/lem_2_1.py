@@ -2,7 +2,7 @@ r"""[FVBS23, Lemma 2.1]: a linear classifier separates the distribution."""
 
 import math
 
-from marginflow.theory.frame import Check, Findings, Instance, at_least, at_most, below, value
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, value
 from marginflow.theory.fvbs23.presets import A, law_of, law_only, preset, stated_of_law
 from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
 from marginflow.theory.probability import log_gaussian_tail, log_sum
@@ -34,11 +34,10 @@ def lemma_2_1(instance: Instance) -> Findings:
     exact = log_linear_error(s) if s.sigma > 0 else math.nan
     middle, printed = math.log(2 * s.k) + s.log_q, math.log(2) + (1 - s.L / 2) * s.L
     on_event = s.d - s.k * (s.p + s.g)
-    derived: tuple[Check, ...] = ()
+    derived = [at_least("y u . x on the event, with Delta kept", on_event, (9 * s.d + s.Delta - 1) / 10, scale=s.d)]
     if instance.data is not None:
-        data = instance.data
         sample = ClusterSample.of(instance)
-        derived = (below("- y_i u . x_i on the training sample", -data.y * (data.X @ sample.u), 0.0),)
+        derived.append(below("- y_i u . x_i on the training sample", -sample.data.y * (sample.data.X @ sample.u), 0.0))
     return Findings(
         value("exact error", math.exp(exact) if exact > -700 else 0.0),
         value("ln(2 k q_d)", middle),
@@ -52,8 +51,5 @@ def lemma_2_1(instance: Instance) -> Findings:
             at_most("the same against 2 k q_d", exact, middle, vacuous=middle >= 0, note="ln(2 k q_d)"),
             at_least("y u . x on the event |<mu_q, xi>| <= g", on_event, (9 * s.d - 1) / 10, scale=s.d),
         ),
-        derived=(
-            at_least("y u . x on the event, with Delta kept", on_event, (9 * s.d + s.Delta - 1) / 10, scale=s.d),
-            *derived,
-        ),
+        derived=tuple(derived),
     )

@@ -158,16 +158,6 @@ def with_robust_network(good: Instance) -> Instance:
 
 
 @cache
-def long_noise() -> Instance:
-    """Preset A in which the noise of the first sample is 20 times as long: P1 fails. Without the network."""
-    good = preset(A)
-    sample, X = ClusterSample.of(good), good.the_data().X.copy()
-    centre = sample.means[sample.clusters[0]]
-    X[0] = centre + 20.0 * (X[0] - centre)
-    return good.only("law", "test", name="a sample with one long noise", data=replace(sample.data, X=X))
-
-
-@cache
 def robust_of_many(d: int = 6961, k: int = 396) -> Instance:
     """The robust network of Theorem 4.1 on hundreds of clusters, one sample each: the printed z does not flip it."""
     robust = with_robust_network(hundreds_of_clusters(d, k))
@@ -210,8 +200,7 @@ def missing_cluster() -> Instance:
 @cache
 def close_means(numbers: tuple[int, int, Sigma, int] = A, cosine: float = 0.2) -> Instance:
     """Means at a cosine far above 1 / (10 k): Assumption 2.2 fails."""
-    d, k, sigma, n = numbers
-    return cluster_point(d, k, sigma, n, correlation=cosine)
+    return cluster_point(*numbers, correlation=cosine)
 
 
 def law_only(law: Clusters, name: str = "") -> Instance:
@@ -223,6 +212,8 @@ def law_only(law: Clusters, name: str = "") -> Instance:
 
 stated_of_clusters = partial(stated, needs=("network", "data", "law", "test"), example=lambda: preset(A))
 """Writes a statement about a network on samples of clusters and fresh points; its example is preset A by default."""
+stated_of_networks = partial(stated, needs=("network", "networks", "data", "law", "test"))
+"""Writes a statement about several networks on one sample of clusters and fresh points."""
 stated_of_z = partial(
     stated_of_clusters,
     example=hundreds_of_clusters,

@@ -3,10 +3,11 @@ r"""[FVBS23, Theorems 2.1 and 3.1 together]: gradient flow itself, from its star
 import numpy as np
 
 from marginflow.theory.convergence import backwards
-from marginflow.theory.frame import Findings, Instance, at_most, below, stated, true, value
+from marginflow.theory.frame import Findings, Instance, at_most, below, stated, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.recorded import clusters_run
-from marginflow.theory.fvbs23.setting import ClusterSample, cluster_law
+from marginflow.theory.fvbs23.setting import ClusterSample
+from marginflow.theory.fvbs23.thm_3_1.prop_a1 import good_draw
 from marginflow.theory.probability import clopper_pearson
 
 
@@ -26,7 +27,6 @@ from marginflow.theory.probability import clopper_pearson
 def end_to_end(instance: Instance) -> Findings:
     """The hypotheses of both theorems on the run and its data; the test error of the network at its end."""
     run, sample = instance.the_run(), ClusterSample.of(instance)
-    s = sample.setting
     epsilon, delta = instance.number("epsilon", 0.05), instance.number("delta", 0.05)
     test = FreshPoints.of(instance)
     wrong = int((test.y * run.network(test.X) <= 0).sum())
@@ -37,11 +37,8 @@ def end_to_end(instance: Instance) -> Findings:
         value("test points", test.y.size),
         value("test errors", wrong),
         hypotheses=(
-            *s.assumption(),
-            true("clusters are drawn independently", cluster_law(instance.the_law()).allocation == "iid"),
-            s.enough(sample.n),
-            *sample.nice,
-            *s.window(sample.n, epsilon, delta),
+            *good_draw(instance),
+            *sample.setting.window(sample.n, epsilon, delta),
             below("smallest ln L on the way", float(path.log_loss.min()), threshold, tolerance=0.0, note="ln(1/n)"),
             at_most("ln L never rises between records", np.diff(path.log_loss), 0.0),
         ),

@@ -7,18 +7,7 @@ import numpy as np
 
 from marginflow.networks.evaluation import augmented_samples
 from marginflow.robustness import minimal_step
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Instance,
-    at_least,
-    at_most,
-    equal,
-    is_kkt_point,
-    require,
-    stated,
-    value,
-)
+from marginflow.theory.frame import Findings, Instance, at_least, at_most, equal, is_kkt_point, require, stated, value
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import B, means_point, preset, specialist_point, stated_of_sample
 
@@ -92,7 +81,6 @@ def x_closed(instance: Instance) -> Findings:
     hypotheses = (at_most("sigma", s.sigma, 0.0), equal("n", data.n_samples, k), s.two_labels())
     both = n_plus > 0 and n_minus > 0 and np.unique(data.y).size == 2
     require(hypotheses, "the closed forms are about samples of both labels", given=both)
-    conclusions: list[Check] = [is_kkt_point(instance)]
     eta = float(minimal_step(certificate.network, data.X, data.y, neurons.sample.u).all_at_once)
     if form == "pair":
         a = np.where(data.y > 0, d + n_minus, d + n_plus) / (d * (d + k))
@@ -102,7 +90,7 @@ def x_closed(instance: Instance) -> Findings:
         pre = neurons.preactivations(data.X)
         kinks = np.abs(pre)[neurons.v[None, :] * data.y[:, None] < 0]
         weights = certificate.clarke[data.y < 0][:, neurons.positive]
-        conclusions += [
+        conclusions = [
             equal("lambda", lam, a / norm),
             at_most("inputs of the other class", kinks, 0.0, scale=neurons.input_scale().max()),
             equal("Clarke weight at the kinks", weights, phi, tolerance=1e-8),
@@ -110,7 +98,7 @@ def x_closed(instance: Instance) -> Findings:
     else:
         rho = float(-s.gram[0, 1])
         flips = (d + 1 + n_minus * (rho - 1)) / ((d + rho) * (1 + n_minus))
-        conclusions += [
+        conclusions = [
             equal("lambda", lam, (d + 1) ** -0.5),
             equal("S_q", neurons.S_own, 1 / (d + 1)),
             equal("|v|", np.abs(neurons.v), (d + 1) ** -0.25),
@@ -119,5 +107,5 @@ def x_closed(instance: Instance) -> Findings:
     return Findings(
         value("k times the smallest eta that flips all", k * eta),
         hypotheses=hypotheses,
-        claims=tuple(conclusions),
+        claims=(is_kkt_point(instance), *conclusions),
     )

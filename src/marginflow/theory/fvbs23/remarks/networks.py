@@ -11,20 +11,7 @@ from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.networks import TwoLayer
 from marginflow.robustness import minimal_step
 from marginflow.robustness.explicit_vectors import vys22_steps
-from marginflow.theory.frame import (
-    Check,
-    Findings,
-    Instance,
-    above,
-    at_least,
-    at_most,
-    equal,
-    is_kkt_point,
-    require,
-    stated,
-    value,
-)
-from marginflow.theory.fvbs23.definitions import FACTORS
+from marginflow.theory.frame import Check, Findings, Instance, above, at_least, at_most, is_kkt_point, require, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import (
@@ -34,11 +21,12 @@ from marginflow.theory.fvbs23.presets import (
     preset,
     robust_of_many,
     specialist_point,
+    stated_of_networks,
     stated_of_sample,
     stated_of_z,
 )
 from marginflow.theory.fvbs23.setting import LENGTH, ClusterSample, cluster_law
-from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import deterministic, lower_sums, upper_sums
+from marginflow.theory.fvbs23.thm_3_1.lem_a10_a11 import lower_sums, upper_sums
 from marginflow.theory.fvbs23.thm_3_1.thm_a1 import networks_of
 from marginflow.theory.fvbs23.thm_4_2.lem_d6_d8 import flip_checks
 from marginflow.theory.fvbs23.thm_4_2.thm_d1 import explicit_vectors, moved_outputs
@@ -106,12 +94,11 @@ def several_starts() -> Instance:
     )
 
 
-@stated(
+@stated_of_networks(
     id="FVBS23/Rem-Width",
     number="Section 3, after Theorem 3.1",
     meaning="The bounds hold for every width.",
     formula=r"m \text{ does not occur in } F, \ 4 n q_d, \ \tfrac{3}{128}, \ \eta_1, \ \eta_2",
-    needs=("network", "networks", "data", "law", "test"),
     example=several_widths,
     control=lambda: replace(
         several_widths(), networks=(TwoLayer.initialise(100, several_widths().the_data().dimension, seed=1),)
@@ -123,12 +110,11 @@ def rem_width(instance: Instance) -> Findings:
     return _same_bounds(instance)
 
 
-@stated(
+@stated_of_networks(
     id="FVBS23/Rem-Init",
     number="Section 3, after Theorem 3.1",
     meaning="The bounds hold whatever the initialisation was, at every KKT point that is reached.",
     formula=r"\theta(0) \text{ does not occur in the bounds}",
-    needs=("network", "networks", "data", "law", "test"),
     example=several_starts,
     control=lambda: replace(
         several_starts(), networks=(TwoLayer.initialise(10, several_starts().the_data().dimension, seed=1),)
@@ -195,12 +181,11 @@ def rem_universal(instance: Instance) -> Findings:
     return _same_vector(instance)
 
 
-@stated(
+@stated_of_networks(
     id="FVBS23/Rem-Transfer",
     number="Section 4, after Theorem 4.2",
     meaning="The same z flips every KKT point: it transfers between networks.",
     formula=r"z \text{ does not depend on } \theta",
-    needs=("network", "networks", "data", "law", "test"),
     example=two_families,
     control=lambda: replace(
         robust_of_many(),
@@ -244,7 +229,7 @@ def rem_sigma0(instance: Instance) -> Findings:
     s = neurons.sample.setting
     hypotheses = (
         at_most("sigma", s.sigma, 0.0),
-        *deterministic(instance, noise=False)[0:1],
+        s.equal_norms(),
         s.separation(),
         s.two_labels(),
         neurons.sample.P6(),
@@ -276,38 +261,3 @@ def rem_sigma0(instance: Instance) -> Findings:
             at_most("|N(mu)|, Lemma D.2", np.abs(outputs), s.largest_output),
         ),
     )
-
-
-@stated(
-    id="FVBS23/Rem-ScaleInv",
-    number="Section 2, Neural networks",
-    meaning="Classification and robustness depend on the direction of theta only.",
-    formula=r"\mathrm{sign}(N_{a\theta}(x)) = \mathrm{sign}(N_\theta(x)) \quad (a > 0)",
-    needs=("network", "data", "test"),
-    parameters={"scaled": "all parameters, or biases only"},
-    example=lambda: preset(A),
-    control=lambda: preset(A).only(
-        "network", "data", "test", name="biases scaled alone", parameters={"scaled": "biases only"}
-    ),
-    control_shows="scaling the biases alone is another direction",
-    control_outcome="violated",
-)
-def rem_scale_invariance(instance: Instance) -> Findings:
-    """Signs and flip steps at a theta, against those at theta; a parameter scales one layer only."""
-    network, test = instance.the_network(), instance.the_test()
-    data = instance.the_data()
-    one_layer = instance.word("scaled", "all parameters", ("all parameters", "biases only")) == "biases only"
-    b = np.zeros(network.width) if network.b is None else network.b
-    u = data.y @ data.X
-    before = minimal_step(network, test.X, test.y, u).first
-    checks: list[Check] = []
-    for a in FACTORS:
-        if one_layer:
-            moved = TwoLayer(W=network.W, b=a * 50 * b, v=network.v)
-        else:
-            moved = TwoLayer(W=a * network.W, b=a * b, v=a * network.v)
-        checks += [
-            equal(f"signs at {a:g} theta", np.sign(moved(test.X)), np.sign(network(test.X))),
-            equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, tolerance=1e-9),
-        ]
-    return Findings(value("largest flip step", float(before.max())), claims=tuple(checks))

@@ -9,10 +9,10 @@ from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import flipped_label, scaled_neurons, stated_of_sample
 
 
-def deterministic(instance: Instance, *, noise: bool = True) -> tuple[Check, ...]:
+def deterministic(instance: Instance) -> tuple[Check, ...]:
     """What every lemma on KKT points asks for: Assumption 2.2, P1 to P6, a KKT point."""
     neurons = CertifiedNeurons.of(instance)
-    return (*neurons.sample.setting.assumption(noise=noise), *neurons.sample.nice, is_kkt_point(instance))
+    return (*neurons.sample.setting.assumption(), *neurons.sample.nice, is_kkt_point(instance))
 
 
 def upper_sums(neurons: CertifiedNeurons) -> tuple[Check, ...]:

@@ -5,8 +5,9 @@ from functools import partial
 
 from marginflow.theory.frame import Findings, Instance, at_most, stated, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
-from marginflow.theory.fvbs23.presets import A, long_noise, preset
+from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.setting import ClusterSample
+from marginflow.theory.fvbs23.thm_3_1.p1_p6 import stretched
 from marginflow.theory.probability import clopper_pearson
 
 
@@ -42,7 +43,7 @@ stated_event = partial(
     r"(i \notin I^{(r)})\right] \ge 1 - 4 n q_d",
     needs=("data", "law", "test"),
     example=lambda: preset(A),
-    control=long_noise,
+    control=lambda: stretched(20.0).but(name="a sample with one long noise", test=preset(A).test),
     control_shows="the noise of one sample is twenty times too long for fresh noise to be nearly orthogonal to it",
     printed=r"4 n q_d",
     sharp=r"\sum_i \mathrm{erfc}\left(\frac{2 g}{\sqrt{2} \sigma \|\xi_i\|}\right) + "

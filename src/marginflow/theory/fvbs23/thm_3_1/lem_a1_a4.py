@@ -19,6 +19,11 @@ def log_noise_norm_tail(d: int, stretch: float = 1.0) -> float:
     return log_chi_square_tail(2.0 * d / stretch**2, d)
 
 
+def log_component_tail(d: int, stretch: float = 1.0) -> float:
+    """ln P(|g| >= ln d) for a normal g of standard deviation `stretch`."""
+    return log_two_sided_gaussian_tail(math.log(d) / stretch)
+
+
 def log_inner_product_tail(d: int, stretch: float = 1.0) -> float:
     r"""ln P(|<xi, xi'>| >= sigma^2 sqrt(2d) ln d): the mean of erfc(sqrt(d) ln(d) / R) over R^2 ~ chi^2_d.
 
@@ -68,11 +73,6 @@ def _tail(
     )
 
 
-def _log_component_tail(d: int, stretch: float) -> float:
-    """ln P(|g| >= ln d) for a normal g of standard deviation `stretch`."""
-    return log_two_sided_gaussian_tail(math.log(d) / stretch)
-
-
 def _half_square(d: int) -> float:
     return math.log(2) - math.log(d) ** 2 / 2
 
@@ -119,7 +119,7 @@ def lemma_a1(instance: Instance) -> Findings:
 )
 def lemma_a2(instance: Instance) -> Findings:
     """The exact Gaussian tail against the bound."""
-    return _tail(instance, "P(|<a, xi>| >= ||a|| sigma ln d)", _log_component_tail, _half_square)
+    return _tail(instance, "P(|<a, xi>| >= ||a|| sigma ln d)", log_component_tail, _half_square)
 
 
 @_tail_bound(
@@ -156,4 +156,4 @@ def lemma_a3(instance: Instance) -> Findings:
 )
 def lemma_a4(instance: Instance) -> Findings:
     """The exact Gaussian tail against the bound, for a mean."""
-    return _tail(instance, "P(|<mu, xi>| >= sigma sqrt(d) ln d)", _log_component_tail, _half_square)
+    return _tail(instance, "P(|<mu, xi>| >= sigma sqrt(d) ln d)", log_component_tail, _half_square)

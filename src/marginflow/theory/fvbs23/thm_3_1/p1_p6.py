@@ -13,14 +13,14 @@ from marginflow.theory.fvbs23.setting import ClusterSample
 
 
 def _with_point(sample: int, point: FloatArray, name: str) -> Instance:
-    """The preset with one of its points moved."""
+    """The law of preset A and its data, with one of the samples elsewhere."""
     good = preset(A)
     X = good.the_data().X.copy()
     X[sample] = point
     return good.only("law", name=name, data=replace(good.the_data(), X=X))
 
 
-def _stretched(factor: float, toward: str = "") -> Instance:
+def stretched(factor: float, toward: str = "") -> Instance:
     """The noise of the first sample is stretched, or points along a mean: P1 to P5 fail there."""
     sample = ClusterSample.of(preset(A))
     q = int(sample.clusters[0])
@@ -51,7 +51,7 @@ def _found(sample: ClusterSample, claims: tuple[Check, ...], derived: tuple[Chec
     number="Appendix A.1, (P1)",
     meaning="Noise is no longer than sigma sqrt(2d).",
     formula=r"\|\xi_i\| \le \sigma \sqrt{2d}",
-    control=lambda: _stretched(2.0),
+    control=lambda: stretched(2.0),
     control_shows="the noise of one sample is twice as long",
 )
 def p1(instance: Instance) -> Findings:
@@ -80,7 +80,7 @@ def p2(instance: Instance) -> Findings:
     number="Appendix A.1, (P3)",
     meaning="Noise is nearly orthogonal to every mean.",
     formula=r"|\langle \mu^{(q)}, \xi_i \rangle| \le \sigma \sqrt{d} \ln d = \tfrac{\Delta}{4}",
-    control=lambda: _stretched(1.0, toward="other"),
+    control=lambda: stretched(1.0, toward="other"),
     control_shows="the noise of one sample points along a mean",
 )
 def p3(instance: Instance) -> Findings:
@@ -94,7 +94,7 @@ def p3(instance: Instance) -> Findings:
     number="Appendix A.1, (P4)",
     meaning="Samples of different clusters are nearly orthogonal.",
     formula=r"|\langle x_i, x_{i'} \rangle| \le p + \Delta",
-    control=lambda: _stretched(3.0, toward="other"),
+    control=lambda: stretched(3.0, toward="other"),
     control_shows="one sample leans toward the mean of another cluster",
     printed=r"p + \Delta",
     sharp=r"p + (2 + \sqrt{2} \sigma) g, \quad g = \tfrac{\Delta}{4}",
@@ -115,7 +115,7 @@ def p4(instance: Instance) -> Findings:
     number="Appendix A.1, (P5)",
     meaning="Samples of one cluster, i = i' included, have inner products between d - Delta and 3d + Delta.",
     formula=r"d - \Delta \le \langle x_i, x_{i'} \rangle \le 3d + \Delta",
-    control=lambda: _stretched(-12.0, toward="own"),
+    control=lambda: stretched(-12.0, toward="own"),
     control_shows="one sample is on the other side of its mean",
     printed=r"3d + \Delta",
     sharp=r"|\langle x_i, x_{i'} \rangle - d| \le (2 + \sqrt{2} \sigma) g \ (i \ne i'), \quad "

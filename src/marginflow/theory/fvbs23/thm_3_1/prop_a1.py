@@ -4,23 +4,24 @@ import math
 from dataclasses import replace
 
 from marginflow.data import Clusters, GramReduction
-from marginflow.theory.frame import Findings, Instance, above, at_most, value
+from marginflow.theory.frame import Check, Findings, Instance, above, at_most, true, value
 from marginflow.theory.fvbs23.presets import law_of, law_only, stated_of_law
-from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
-from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_inner_product_tail, log_noise_norm_tail
-from marginflow.theory.probability import (
-    clopper_pearson,
-    log_coupon_missed_tail,
-    log_sum,
-    log_two_sided_gaussian_tail,
-    union,
-)
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law
+from marginflow.theory.fvbs23.thm_3_1.lem_a1_a4 import log_component_tail, log_inner_product_tail, log_noise_norm_tail
+from marginflow.theory.probability import clopper_pearson, log_coupon_missed_tail, log_sum, union
 
 
 def is_nice(law: Clusters | GramReduction, n: int, seed: int) -> bool:
     """Whether a sample with this seed satisfies P1 to P6."""
     data = law.sample(n, seed=seed)
     return all(check.state == "met" for check in ClusterSample.of(Instance(data=data, law=law)).nice)
+
+
+def good_draw(instance: Instance) -> tuple[Check, ...]:
+    """Assumption 2.2, and an independent sample of n >= k ln(d)^2 that satisfies P1 to P6."""
+    sample = ClusterSample.of(instance)
+    independent = true("clusters are drawn independently", cluster_law(instance.the_law()).allocation == "iid")
+    return (*sample.setting.assumption(), independent, sample.setting.enough(sample.n), *sample.nice)
 
 
 def log_exact_union(s: ClusterSetting, n: int) -> float:
@@ -30,7 +31,7 @@ def log_exact_union(s: ClusterSetting, n: int) -> float:
         log_sum(
             union(log_noise_norm_tail(s.d), n),
             union(log_inner_product_tail(s.d), n * (n - 1) / 2) if n > 1 else -math.inf,
-            union(log_two_sided_gaussian_tail(s.L), n * s.k),
+            union(log_component_tail(s.d), n * s.k),
             log_coupon_missed_tail(n, s.k),
         ),
     )

@@ -5,39 +5,22 @@ import numpy as np
 from marginflow.arrays import BoolArray, FloatArray
 from marginflow.certificates import certify
 from marginflow.networks import TwoLayer
-from marginflow.theory.frame import (
-    Check,
-    Erratum,
-    Findings,
-    Instance,
-    above,
-    at_least,
-    at_most,
-    is_kkt_point,
-    true,
-    value,
-)
+from marginflow.theory.frame import Check, Erratum, Findings, Instance, above, at_least, at_most, is_kkt_point, value
 from marginflow.theory.fvbs23 import region
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import blind_network, stated_of_clusters
-from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting, cluster_law
+from marginflow.theory.fvbs23.setting import ClusterSample, ClusterSetting
+from marginflow.theory.fvbs23.thm_3_1.prop_a1 import good_draw
 
 
 def theorem_hypotheses(instance: Instance) -> tuple[Check, ...]:
-    """Theorem A.1: Assumption 2.2, an independent sample of n >= k ln(d)^2, KKT points; and the draw is a good one."""
-    sample = ClusterSample.of(instance)
-    drawn = cluster_law(instance.the_law()).allocation == "iid"
-    return (
-        *sample.setting.assumption(),
-        true("clusters are drawn independently", drawn),
-        sample.setting.enough(sample.n),
-        *sample.nice,
-        is_kkt_point(instance),
-        *(
-            is_kkt_point(certify(network, sample.data, hard_patterns=False), f"KKT residual of network {number}")
-            for number, network in enumerate(instance.networks, start=2)
-        ),
+    """Theorem A.1: a good draw, and KKT points."""
+    data = instance.the_data()
+    others = (
+        is_kkt_point(certify(network, data, hard_patterns=False), f"KKT residual of network {number}")
+        for number, network in enumerate(instance.networks, start=2)
     )
+    return (*good_draw(instance), is_kkt_point(instance), *others)
 
 
 def networks_of(instance: Instance) -> list[TwoLayer]:
