@@ -91,7 +91,7 @@ class NumberBox(AbstractFamily):
 
 
 def numbers(**ends: tuple[int, int] | tuple[int, int, float]) -> NumberBox:
-    """A box of parameters alone: the least and the largest of each number, with a unit if not 1.
+    """A box of parameters alone, of these ranges.
 
     Examples
     --------

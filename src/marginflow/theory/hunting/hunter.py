@@ -132,11 +132,7 @@ def _hunted(
     if tries is not None:
         tries = whole_number("tries", tries)
     search = FamilySearch(statements=statements, beside=beside, family=family, seed=seed)
-    hunted = tuple(statement.id for statement in statements)
-    judged = (*hunted, *(statement.id for statement in beside))
-    memory = HuntMemory(
-        None if state is None else Path(state), hunted=hunted, judged=judged, family=family.title, seed=seed
-    )
+    memory = HuntMemory(state, search)
     trails = memory.load()
     began = time.monotonic()
     search.run(trails, seconds=seconds, tries=tries, progress=memory.keeper(trails, progress))

@@ -108,15 +108,15 @@ class LinePoints(AbstractFamily):
         """Solve it; the multipliers travel along as candidates for the certificate."""
         x = np.array(candidate["x"], dtype=np.float64) / candidate["denominator"]
         data = Dataset(X=x[:, None], y=np.array(candidate["y"], dtype=np.float64))
+        limit: line.LineLimit | None
         if self.point == "global":
             limit = line.max_margin(data)
         elif self.point == "local":
             limit = line.local_minimum(data, seed=candidate["start"], neurons=candidate["neurons"])
         else:
-            found = line.saddle_point(data, seed=candidate["start"], starts=1)
-            if found is None:
-                raise InputError("no saddle point was found from this start.")
-            limit = found
+            limit = line.saddle_point(data, seed=candidate["start"], starts=1)
+        if limit is None:
+            raise InputError("no saddle point was found from this start.")
         points = ", ".join(f"{entry:g}" for entry in x)
         signs = " ".join("+" if label > 0 else "-" for label in data.y)
         return at_point(limit, f"the {self.point} KKT point on {{{points}}}, labels {signs}")

@@ -44,12 +44,14 @@ def tilted_samples(samples: int, negative: int, tilt: int) -> Instance:
 )
 def designed_gram(dimension: int, samples: int, p: float, pattern: int, width: int, seed: int) -> Instance:
     """The exact pair on samples of norm sqrt(d) with largest |<x_i, x_l>| = p."""
-    law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])
-    point = convex_pair(law.sample(samples, seed=seed))
-    name = (
-        f"the exact pair on {samples} samples in dimension {dimension}, p = {p:g} ({_PATTERNS[pattern]}, seed {seed})"
-    )
-    return at_point(point.widened(width) if width > 2 else point, name)
+    data, name = _designed(dimension, samples, p, _PATTERNS[pattern], seed)
+    point = convex_pair(data)
+    return at_point(point.widened(width) if width > 2 else point, f"the exact pair on {name}")
+
+
+def _designed(dimension: int, samples: int, p: float, pattern: Pattern, seed: int) -> tuple[Dataset, str]:
+    data = Orthogonal(dimension=dimension, design="gram", p=p, pattern=pattern).sample(samples, seed=seed)
+    return data, f"{samples} samples in dimension {dimension}, p = {p:g} ({pattern}, seed {seed})"
 
 
 @box(
@@ -68,10 +70,7 @@ def clusters_in_general_position(dimension: int, clusters: int, spread: float, s
     ranges(clusters=(60, 140), ratio=(8, 40), spread=(4, 20)),
 )
 def one_sample_per_cluster(clusters: int, ratio: int, spread: int, seed: int) -> Instance:
-    """The exact pair on one sample of each of many orthogonal clusters in dimension ratio times clusters.
-
-    sigma sqrt(d) = 2^-spread.
-    """
+    """The exact pair on one sample of each of many orthogonal clusters in dimension ratio times clusters."""
     dimension = ratio * clusters
     sigma = 2.0**-spread / math.sqrt(dimension)
     law = GramReduction(Clusters(dimension=dimension, n_clusters=clusters, sigma=sigma, allocation="stratified"))
@@ -129,12 +128,8 @@ def _noisy_sphere(samples: int, negative: int, decades: int, seed: int) -> tuple
 )
 def frozen_gram(dimension: int, samples: int, p: float, pattern: int, seed: int) -> Instance:
     """A KKT point with outputs frozen at +1 and -1 on samples with a designed Gram matrix, from the exact pair."""
-    law = Orthogonal(dimension=dimension, design="gram", p=p, pattern=_PATTERNS[pattern])
-    data = law.sample(samples, seed=seed)
-    name = (
-        f"outputs +1, -1 on {samples} samples in dimension {dimension}, p = {p:g} ({_PATTERNS[pattern]}, seed {seed})"
-    )
-    return at_limit(frozen_limit(data), data, name)
+    data, name = _designed(dimension, samples, p, _PATTERNS[pattern], seed)
+    return at_limit(frozen_limit(data), data, f"outputs +1, -1 on {name}")
 
 
 @box(

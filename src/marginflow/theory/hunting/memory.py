@@ -12,29 +12,19 @@ import msgspec
 from marginflow.errors import InputError
 from marginflow.plain import to_plain
 from marginflow.storage import write_text
-from marginflow.theory.hunting.search import Trail
+from marginflow.theory.hunting.search import FamilySearch, Trail
 
 _SAVED_EVERY = 5.0
 
 
 class HuntMemory:
-    """What a search has seen, in a file; without a path nothing is remembered.
+    """What a search has seen, in a file; without a path nothing is remembered."""
 
-    Parameters
-    ----------
-    path : Path or None
-    hunted, judged : tuple of str
-        The statements whose claims take turns, and all that are judged.
-    family : str
-        The title of the family.
-    seed : int
-    """
-
-    def __init__(
-        self, path: Path | None, *, hunted: tuple[str, ...], judged: tuple[str, ...], family: str, seed: int
-    ) -> None:
-        self.path, self.judged = path, judged
-        self.key = {"ids": list(hunted), "family": family, "seed": seed}
+    def __init__(self, path: str | Path | None, search: FamilySearch) -> None:
+        self.path = None if path is None else Path(path)
+        hunted = [statement.id for statement in search.statements]
+        self.judged = [*hunted, *(statement.id for statement in search.beside)]
+        self.key = {"ids": hunted, "family": search.family.title, "seed": search.seed}
         self.saved = time.monotonic()
 
     def load(self) -> dict[str, Trail]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from marginflow.networks import TwoLayer
 from marginflow.networks.initialisation import unit_outputs
 from marginflow.theory.hunting.family import AbstractFamily, Candidate
 from marginflow.theory.instance import Instance
+
+_MOST: Final = 8
+_SIZE: Final = 8
+_WIDTH: Final = 8
 
 
 def _whole_point(rng: np.random.Generator, size: int, dimension: int) -> list[int]:
@@ -57,10 +61,8 @@ class WholeNetworks(AbstractFamily):
     def draw(self, rng: np.random.Generator) -> Candidate:
         """All weights uniform; no neuron is zero."""
         n = int(rng.integers(self.least, self.most + 1))
-        return {"W": [self._weights(rng) for _ in range(n)], "v": [self._output(rng) for _ in range(n)]}
-
-    def _weights(self, rng: np.random.Generator) -> list[int]:
-        return _whole_point(rng, self.size, self.dimension)
+        W = [_whole_point(rng, self.size, self.dimension) for _ in range(n)]
+        return {"W": W, "v": [self._output(rng) for _ in range(n)]}
 
     def _output(self, rng: np.random.Generator) -> int:
         return int(rng.choice([-1, 1]) * rng.integers(1, self.size + 1))
@@ -70,7 +72,7 @@ class WholeNetworks(AbstractFamily):
         W, v = [list(w) for w in candidate["W"]], list(candidate["v"])
         j = int(rng.integers(len(v)))
         if rng.random() < 0.5:
-            W[j] = self._weights(rng)
+            W[j] = _whole_point(rng, self.size, self.dimension)
         else:
             v[j] = self._output(rng)
         return {"W": W, "v": v}
@@ -101,57 +103,43 @@ class WholeNetworks(AbstractFamily):
 @final
 @dataclass(frozen=True, kw_only=True)
 class PlanePoints(AbstractFamily):
-    """Up to `most` whole points of [-size, size]^2, and outputs +-1/sqrt(width), half of each.
+    """Up to 8 whole points of [-8, 8]^2, and outputs +-1/sqrt(8), four of each.
 
-    Parameters
-    ----------
-    most : int
-        Number of points.
-    size : int
-        Largest coordinate.
-    width : int
-        Neurons, all of them zero: statements about all networks with these outputs do not look at the others.
+    The neurons are all zero: statements about all networks with these outputs do not look at them.
     """
-
-    most: int = 8
-    size: int = 8
-    width: int = 8
 
     @property
     def title(self) -> str:
         """What its members are."""
-        return f"1 to {self.most} whole points of [-{self.size}, {self.size}]^2"
+        return f"1 to {_MOST} whole points of [-{_SIZE}, {_SIZE}]^2"
 
     def draw(self, rng: np.random.Generator) -> Candidate:
         """Uniform points, or points along one direction; no point is zero."""
-        n = int(rng.integers(1, self.most + 1))
+        n = int(rng.integers(1, _MOST + 1))
         if rng.random() < 0.5:
-            return {"X": [self._point(rng) for _ in range(n)]}
-        first = self._point(rng)
+            return {"X": [_whole_point(rng, _SIZE, 2) for _ in range(n)]}
+        first = _whole_point(rng, _SIZE, 2)
         return {"X": [[int(sign) * entry for entry in first] for sign in rng.choice([-1, 1], size=n)]}
-
-    def _point(self, rng: np.random.Generator) -> list[int]:
-        return _whole_point(rng, self.size, 2)
 
     def move(self, candidate: Candidate, rng: np.random.Generator) -> Candidate:
         """Shift a point, draw it afresh, drop or add a point."""
         X = [list(x) for x in candidate["X"]]
         i, kind = int(rng.integers(len(X))), str(rng.choice(["shift", "fresh", "drop", "add"]))
         if kind == "shift":
-            moved = np.clip(np.array(X[i]) + rng.integers(-1, 2, size=2), -self.size, self.size)
+            moved = np.clip(np.array(X[i]) + rng.integers(-1, 2, size=2), -_SIZE, _SIZE)
             X[i] = [int(entry) for entry in moved] if moved.any() else X[i]
         elif kind == "fresh":
-            X[i] = self._point(rng)
+            X[i] = _whole_point(rng, _SIZE, 2)
         elif kind == "drop" and len(X) > 1:
             del X[i]
-        elif kind == "add" and len(X) < self.most:
-            X.append(self._point(rng))
+        elif kind == "add" and len(X) < _MOST:
+            X.append(_whole_point(rng, _SIZE, 2))
         return {"X": X}
 
     def build(self, candidate: Candidate) -> Instance:
         """The points, all positive, and the outputs."""
         X = np.array(candidate["X"], dtype=np.float64)
-        network = TwoLayer(W=np.zeros((self.width, 2)), v=unit_outputs(self.width), outputs="frozen")
+        network = TwoLayer(W=np.zeros((_WIDTH, 2)), v=unit_outputs(_WIDTH), outputs="frozen")
         points = ", ".join(f"({x}, {y})" for x, y in candidate["X"])
         return Instance(name=f"the points {points}", network=network, data=Dataset(X=X, y=np.ones(len(X))))
 
