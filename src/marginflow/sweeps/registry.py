@@ -101,8 +101,8 @@ def plain_row(row: object, *, taken: tuple[str, ...] = ()) -> dict[str, Plain]:
     """A row with every number as Python's own; refuses what a cell of a table cannot hold.
 
     Numbers that are not finite stay what they are, as nowhere else: figures tell a length that is infinite from one
-    that was not measured. Stores and pipes to workers hold them as Python's json writes them (`row_text`); results in
-    JSON and pages make null of them, as `marginflow.plain` does, CSV and Parquet write them. docs/json.md has the rule.
+    that was not measured. Stores and pipes to workers hold them as Python's json writes them (`row_text`), CSV and
+    Parquet write them, and results in JSON make null of them, as `marginflow.plain` does. docs/json.md has the rule.
 
     Examples
     --------
