@@ -91,7 +91,7 @@ class Influence(Plotted, Plain):
     clarke : array, shape (n, base.width)
         Its weights on the kinks.
     added : bool
-        Whether samples were added (or their labels turned) instead of left out.
+        Whether samples were added (or their labels flipped) instead of left out.
     flipped : bool
         Whether labels were turned: each sample was left out and added with the other label.
     undone : int
