@@ -108,7 +108,7 @@ def test_a_regression_is_refused() -> None:
     model = fitted(MLPRegressor(hidden_layer_sizes=(6,), max_iter=50, random_state=0), (Y == "yes").astype(float))
     with pytest.raises(
         InputError,
-        match=r"step MLPRegressor, which is no network .*; MLPClassifier .* expected\.$",
+        match=r"step MLPRegressor, which is not a network .*; MLPClassifier .* expected\.$",
     ):
         read_model(model)
 

@@ -67,7 +67,7 @@ def influence(
         The other way round: each of these samples is added, by itself. `margins` are then those of the limit, which
         has not seen them, `multipliers` those that the samples get, and `drops` and `expected` are negative.
     flip : sequence of int, optional
-        Samples whose labels are flipped, one at a time: each is left out and added again with the other label. `margins`
+        Samples whose labels are flipped one at a time: each is left out and added again with the other label. `margins`
         are those of the other label under the network without the sample, `multipliers` what it gets with it.
     store : path, optional
         A file that keeps every finished point; with the same file an interrupted computation goes on.
