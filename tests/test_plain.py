@@ -36,6 +36,22 @@ class Pair(Plain):
 
 
 @dataclasses.dataclass(frozen=True)
+class Long(Plain):
+    entries: np.ndarray
+
+    def plain_values(self) -> dict[str, object]:
+        return {"length": len(self.entries)}
+
+    def plain_arrays(self) -> dict[str, object]:
+        return {"entries": self.entries}
+
+
+@dataclasses.dataclass(frozen=True)
+class Whole(Plain):
+    part: Long
+
+
+@dataclasses.dataclass(frozen=True)
 class Everything(Plain):
     pair: Pair
     path: Path
@@ -62,6 +78,12 @@ def test_a_result_shows_what_it_names_or_else_every_field() -> None:
     expected = {"total": 3.0, "first": 1.0, "sign": 1}
     assert list(Pair(1.0, 2.0).to_dict().items()) == list(expected.items())
     assert to_plain(Everything(Pair(1.0, 2.0), Path("a/b"))) == {"pair": expected, "path": "a/b"}
+
+
+def test_arrays_are_left_out_of_a_result_and_of_its_parts() -> None:
+    whole = Whole(Long(np.arange(2)))
+    assert whole.to_dict() == {"part": {"length": 2, "entries": [0, 1]}}
+    assert whole.to_dict(arrays=False) == {"part": {"length": 2}}
 
 
 @given(

@@ -42,19 +42,27 @@ class Plain:
     plain_names: ClassVar[tuple[str, ...]] = ()
 
     def __dir__(self) -> list[str]:  # completion shows doors only
-        return [name for name in super().__dir__() if name not in ("plain_names", "plain_values")]
+        return [name for name in super().__dir__() if name not in ("plain_names", "plain_values", "plain_arrays")]
 
-    def to_dict(self) -> dict[str, object]:
-        """Plain values, ready for JSON: numbers that are not finite are None, arrays are lists."""
-        plain: dict[str, object] = to_plain(self.plain_values())
+    def to_dict(self, *, arrays: bool = True) -> dict[str, object]:
+        """Plain values, ready for JSON: numbers that are not finite are None, arrays are lists.
+
+        With `arrays=False` the long lists of a certificate are left out, also where it is a part of the result.
+        """
+        values = {**self.plain_values(), **(self.plain_arrays() if arrays else {})}
+        plain: dict[str, object] = to_plain(values, arrays=arrays)
         return plain
 
     def plain_values(self) -> Mapping[str, object]:
         """What the plain form has, as it is."""
         return named_values(self, self.plain_names) or _fields(self)
 
+    def plain_arrays(self) -> Mapping[str, object]:
+        """What it has beside that, unless arrays are left out."""
+        return {}
 
-def to_plain(value: object, *, named: bool = False) -> Any:
+
+def to_plain(value: object, *, named: bool = False, arrays: bool = True) -> Any:
     """The value in terms of JSON.
 
     A `Plain` becomes what it lists, another dataclass a mapping of its fields, an array nested lists, a member of an
@@ -65,6 +73,8 @@ def to_plain(value: object, *, named: bool = False) -> Any:
     value : object
     named : bool
         Put the class of a dataclass under "name", so that the object can be made again.
+    arrays : bool
+        Whether a `Plain` is written with its arrays.
 
     Raises
     ------
@@ -87,13 +97,13 @@ def to_plain(value: object, *, named: bool = False) -> Any:
         case None | str() | bool():
             return value.value if isinstance(value, enum.Enum) else value
         case enum.Enum():
-            return to_plain(value.value, named=named)
+            return to_plain(value.value, named=named, arrays=arrays)
         case np.ndarray() if value.dtype.kind in "biuf":
             plain = value.astype(object)
             plain[~np.isfinite(value)] = None
             return plain.tolist()
         case np.ndarray() | np.generic():
-            return to_plain(value.tolist(), named=named)
+            return to_plain(value.tolist(), named=named, arrays=arrays)
         case numbers.Integral():
             return int(value)
         case numbers.Real():
@@ -101,15 +111,15 @@ def to_plain(value: object, *, named: bool = False) -> Any:
         case Path():
             return str(value)
         case Mapping():
-            return {str(key): to_plain(entry, named=named) for key, entry in value.items()}
+            return {str(key): to_plain(entry, named=named, arrays=arrays) for key, entry in value.items()}
         case list() | tuple():
-            return [to_plain(entry, named=named) for entry in value]
+            return [to_plain(entry, named=named, arrays=arrays) for entry in value]
         case Set():
-            return [to_plain(entry, named=named) for entry in sorted(value)]
+            return [to_plain(entry, named=named, arrays=arrays) for entry in sorted(value)]
         case Plain() if not named:
-            return value.to_dict()
+            return value.to_dict(arrays=arrays)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {name: to_plain(entry, named=named) for name, entry in _fields(value).items()}
+        fields = {name: to_plain(entry, named=named, arrays=arrays) for name, entry in _fields(value).items()}
         return {"name": type(value).__name__, **fields} if named else fields
     raise InputError(f"{value!r} has no plain form; numbers, words, arrays, lists and mappings of them are expected.")
 

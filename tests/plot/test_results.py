@@ -94,7 +94,7 @@ def test_every_result_shows_itself_in_five_lines_and_as_a_table(
         assert "<script" not in html
         assert ("<svg" in html) == (name not in WITHOUT_PICTURE)
         assert "\\" not in html  # no raw LaTeX
-        assert not {"plain_names", "plain_values"} & set(dir(result))
+        assert not {"plain_names", "plain_values", "plain_arrays"} & set(dir(result))
 
 
 def test_pictures_follow_the_theme_of_the_notebook(pages: dict[str, str]) -> None:

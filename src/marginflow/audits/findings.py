@@ -195,7 +195,7 @@ class Audit(Plotted, Plain):
         X, y, margins = self.data.X, self.data.y, self.certificate.margins
         point = None
         if self.point is not None:
-            point = {key: value for key, value in self.point.to_dict().items() if key != "history"}
+            point = {key: value for key, value in self.point.to_dict(arrays=False).items() if key != "history"}
             point["neurons"] = self.point.compact.width
         return {
             "verdict": self.verdict,

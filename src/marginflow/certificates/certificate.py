@@ -10,7 +10,7 @@ from marginflow.display import Brief, Plotted
 from marginflow.errors import InputError
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import count_wrong
-from marginflow.plain import Plain, to_plain
+from marginflow.plain import Plain
 
 DEFAULT_TOLERANCE = 1e-8
 """Default of `Certificate.holds`."""
@@ -221,15 +221,6 @@ class Certificate(Plotted, Plain):
         """||theta||^2 at margin 1."""
         return self.network.norm_squared()
 
-    def to_dict(self, *, arrays: bool = True) -> dict[str, object]:
-        """Plain values: numbers, strings, None, lists. Infinite numbers become None.
-
-        With `arrays=False` only the numbers; otherwise also multipliers, margins, sets as index lists, and the
-        Clarke weights of the kinks as (sample, neuron, weight).
-        """
-        plain: dict[str, object] = to_plain({**self.plain_values(), **(self._arrays() if arrays else {})})
-        return plain
-
     def plain_values(self) -> dict[str, object]:
         """The numbers."""
         numbers = (
@@ -259,7 +250,8 @@ class Certificate(Plotted, Plain):
             "kinks": self.kink_report,
         }
 
-    def _arrays(self) -> dict[str, object]:
+    def plain_arrays(self) -> dict[str, object]:
+        """Multipliers, margins, sets as index lists, the Clarke weights of the kinks as (sample, neuron, weight)."""
         rows, columns = np.nonzero(self.kinks & (self.network.v != 0))
         return {
             "multipliers": self.multipliers,

@@ -78,12 +78,12 @@ def limit(
         )
     holds = found.certificate.holds(tolerance)
     record = {"holds": holds, "tolerance": tolerance, "out": out, "certificate_file": beside, "seed": seed}
-    written = found.to_dict(arrays=True) | record
+    written = found.to_dict() | record
     write_text(beside, result_text(written) + "\n")
     (found.compact if compact else found.network).save(out)
     words = f"{found.describe(tolerance)}\nNetwork      {out}\nCertificate  {beside}"
     return deliver(
-        found.to_dict() | record,
+        found.to_dict(arrays=False) | record,
         as_json=as_json,
         describe=lambda: print(words),
         holds=holds,

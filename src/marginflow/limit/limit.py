@@ -67,7 +67,7 @@ class Limit(Plotted, Plain):
 
     plain_names = (
         *("status", "exact", "stopped_by", "gap", "network.width", "live_neurons", "moved"),
-        *("seconds", "flow_seconds", "history"),
+        *("seconds", "flow_seconds", "history", "certificate"),
     )
 
     network: TwoLayer
@@ -81,10 +81,6 @@ class Limit(Plotted, Plain):
     seconds: float
     flow_seconds: float
     stopped_by: Stop | None = None
-
-    def to_dict(self, *, arrays: bool = False) -> dict[str, object]:
-        """Plain values for JSON; with `arrays` also those of the certificate."""
-        return super().to_dict() | {"certificate": self.certificate.to_dict(arrays=arrays)}
 
     @property
     def live_neurons(self) -> int:

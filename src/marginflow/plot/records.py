@@ -1,6 +1,5 @@
 """The one step from a result to what a notebook shows of it: its plain form, and what stands beside that by name."""
 
-import inspect
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -43,16 +42,8 @@ def record_of(result: Any, data: Any = None) -> Fields:
         case "Results":
             return Fields(_sweep(result.sweep), rows=result.rows, failed=len(result.failed))
         case name:
-            return Fields(_plain(result) | to_plain(named_values(result, _BESIDE.get(name, ()))))
-
-
-def _plain(result: Any) -> dict[str, Any]:
-    """The plain form with its arrays, where there is one."""
-    if not hasattr(result, "to_dict"):
-        return {}
-    whole = {"arrays": True} if "arrays" in inspect.signature(result.to_dict).parameters else {}
-    plain: dict[str, Any] = result.to_dict(**whole)
-    return plain
+            plain = result.to_dict() if hasattr(result, "to_dict") else {}
+            return Fields(plain | to_plain(named_values(result, _BESIDE.get(name, ()))))
 
 
 def _sweep(sweep: Any) -> Mapping[str, Any]:

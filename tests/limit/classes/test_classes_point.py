@@ -111,7 +111,7 @@ def test_the_door_for_two_classes_takes_more():
     assert tuple(seen) == found.history
     assert found.stopped_by is None
     assert "KKT certificate (max margin, 3 classes) holds" in found.describe()
-    plain = found.to_dict(arrays=True)
+    plain = found.to_dict()
     assert plain["n_classes"] == 3
     assert len(plain["certificate"]["multipliers"]) == 30
 

@@ -10,11 +10,11 @@ from marginflow.certificates.certificate import DEFAULT_TOLERANCE
 from marginflow.display import Plotted
 from marginflow.networks import Classifier
 from marginflow.networks.evaluation import count_wrong
-from marginflow.plain import to_plain
+from marginflow.plain import Plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ClassifierKKT(Plotted):
+class ClassifierKKT(Plotted, Plain):
     r"""How far a classifier is from a KKT point of min ||theta||^2/2 s.t. f_{y_i}(x_i) - f_t(x_i) >= 1 for t != y_i.
 
     Attributes
@@ -73,10 +73,10 @@ class ClassifierKKT(Plotted):
         """Whether every residual is at most the tolerance."""
         return self.residual <= real_number("tolerance", tolerance, at_least=0.0)
 
-    def to_dict(self, *, arrays: bool = True) -> dict[str, object]:
-        """Plain values; with `arrays` also multipliers, margins (None for t = y_i), mu as (sample, neuron, number)."""
+    def plain_values(self) -> dict[str, object]:
+        """The numbers."""
         numbers = "stationarity feasibility dual_feasibility complementarity total norm_identity scale shared_weights"
-        out: dict[str, object] = {
+        return {
             "holds": self.holds(),
             "tolerance": DEFAULT_TOLERANCE,
             "status": self.status,
@@ -91,12 +91,12 @@ class ClassifierKKT(Plotted):
             "active_pairs": (self.multipliers > 0).sum(),
             "kink_count": self.kinks.sum(),
         }
-        if arrays:
-            rows, columns = np.nonzero(self.kinks)
-            on_kinks = list(zip(rows, columns, self.mu[rows, columns], strict=True))
-            out |= {"multipliers": self.multipliers, "margins": self.margins, "mu": on_kinks}
-        plain: dict[str, object] = to_plain(out)
-        return plain
+
+    def plain_arrays(self) -> dict[str, object]:
+        """Multipliers, margins (None for t = y_i), mu on the kinks as (sample, neuron, number)."""
+        rows, columns = np.nonzero(self.kinks)
+        on_kinks = list(zip(rows, columns, self.mu[rows, columns], strict=True))
+        return {"multipliers": self.multipliers, "margins": self.margins, "mu": on_kinks}
 
     def summary(self, tolerance: float = DEFAULT_TOLERANCE) -> str:
         """The certificate in a few lines, judged at `tolerance`."""

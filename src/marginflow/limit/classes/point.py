@@ -52,7 +52,7 @@ class ClassesLimit(Plotted, Plain):
 
     plain_names = (
         *("status", "exact", "stopped_by", "network.width", "network.n_classes"),
-        *("attempts", "seconds", "history"),
+        *("attempts", "seconds", "history", "certificate"),
     )
 
     network: Classifier
@@ -68,10 +68,6 @@ class ClassesLimit(Plotted, Plain):
     def compact(self) -> Classifier:
         """The network itself: its neurons are different from each other."""
         return self.network
-
-    def to_dict(self, *, arrays: bool = False) -> dict[str, object]:
-        """Plain values for JSON; with `arrays` also those of the certificate."""
-        return super().to_dict() | {"certificate": self.certificate.to_dict(arrays=arrays)}
 
     def describe(self, tolerance: float = DEFAULT_TOLERANCE) -> str:
         """The point in a few lines, its certificate judged at `tolerance`."""
