@@ -182,3 +182,10 @@ def test_a_copy_of_a_sample_is_on_the_margin_but_not_in_the_support() -> None:
     verdict = statement.check(*given, multipliers=point.multipliers, samples="support")
     assert verdict.outcome == "holds"
     assert verdict["samples in I, exact margin"].observed == 33
+
+
+def test_without_a_bias_a_kink_is_measured_by_the_sample_alone() -> None:
+    network = TwoLayer(W=np.eye(2), v=np.ones(2))
+    data = Dataset(X=np.array([[1e-3, 1e-9], [1e-9, 1e-3]]), y=np.ones(2))
+    kinks = theory.statement("VYS22/A.KKT").check(network, data)["kinks"].observed
+    assert theory.statement("VYS22/Def.KKT").check(network, data)["pairs on a kink"].observed == kinks == 0
