@@ -92,11 +92,10 @@ def a_corr(instance: Instance) -> Findings:
 def a_balance(instance: Instance) -> Findings:
     """The share of the smaller class, which is the largest c that the data allow."""
     setting = Setting.of(instance.the_data())
-    wanted = instance.number("c", 0.0)
     return Findings(
         value("|I+|", setting.n_plus),
         value("|I-|", setting.n_minus),
-        claims=(setting.balanced(), at_least("c against the c asked for", setting.c, wanted)),
+        claims=(setting.balanced(), at_least("c against the c asked for", setting.c, instance.number("c", 0.0))),
     )
 
 

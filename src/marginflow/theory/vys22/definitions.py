@@ -62,7 +62,6 @@ def def_net(instance: Instance) -> Findings:
 def def_sign(instance: Instance) -> Findings:
     """What sign(0) = 1 means: walk each sample to where its own neuron has died and N is exactly zero."""
     network, data = instance.the_network(), instance.the_data()
-    values = network(data.X)
     norms = np.linalg.norm(data.X, axis=1, keepdims=True)
     long = above("smallest norm of a sample", float(norms.min()), 0.0)
     require(long, "no ray from the origin", given=bool(norms.all()))
@@ -77,7 +76,7 @@ def def_sign(instance: Instance) -> Findings:
     return Findings(
         hypotheses=(true("N reaches zero on the ray to the origin for both labels", bool(plus.any() and minus.any())),),
         claims=(
-            equal("sign(N(x_i)) against the label", (values >= 0).astype(float), (data.y > 0).astype(float)),
+            equal("sign(N(x_i)) against the label", (network(data.X) >= 0).astype(float), (data.y > 0).astype(float)),
             at_least("positive samples flip later than N = 0", positive.first[plus], both.first[plus]),
             equal("negative samples flip at N = 0", positive.first[minus], both.first[minus]),
         ),

@@ -150,13 +150,12 @@ def same_norm(instance: Instance) -> Findings:
     C.4 gives D = d_min - (m - 1) p.
     """
     setting = Setting.of(instance.the_data())
-    network = instance.certificate.network
     squares = np.diag(setting.gram)
     d_min, d_max = float(squares.min()), float(squares.max())
     m, p, n = setting.m, setting.p, setting.n_least
     D = d_min - (m - 1) * p
     t = (p + 1) / D + ((n - 1) * (p + 1) + d_max + 1) / (n * D) if n and D > 0 else np.nan
-    moved = setting.moved(network, t) if np.isfinite(t) else np.array([np.nan])
+    moved = setting.moved(instance.certificate.network, t) if np.isfinite(t) else np.array([np.nan])
     return Findings(
         value("d_min", d_min),
         value("d_max", d_max),

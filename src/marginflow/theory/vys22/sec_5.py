@@ -62,9 +62,8 @@ def section_5_1(instance: Instance) -> Findings:
     away = -pre[~np.eye(d, dtype=np.bool_)] / np.linalg.norm(robust.network.W[0])
     down, up = one_sided_direction(X, y, -1), one_sided_direction(X, y, 1)
     plus = y > 0
-    setting = Setting.of(data)
     return Findings(
-        value("allowed m of Theorem 4.1", setting.allowed, f"exceeded here by m = d = {d}"),
+        value("allowed m of Theorem 4.1", Setting.of(data).allowed, f"exceeded here by m = d = {d}"),
         value("KKT stationarity of N'", certify(plain, data).stationarity, "N' is not a KKT point"),
         value("||theta||^2 of N", robust.network.norm_squared()),
         value("||theta||^2 of N'", plain.norm_squared()),

@@ -67,10 +67,9 @@ def unequal_norms(instance: Instance) -> Findings:
     d_min, d_max, n, p = float(squares.min()), float(squares.max()), max(1, setting.n_least), setting.p
     D = d_min - (setting.m - 1) * p
     t = (p + 1) / D + ((n - 1) * (p + 1) + d_max + 1) / (n * D) if D > 0 else np.inf
-    network = instance.certificate.network
     hypotheses = (is_kkt_point(instance), setting.balanced())
     require(hypotheses, "", value("||u||", 0.0), given=setting.u_norm > 0)
-    truth = setting.shortest_flip(network)
+    truth = setting.shortest_flip(instance.certificate.network)
     return Findings(
         value("d_min / d", d_min / setting.d),
         value("d_max / d", d_max / setting.d),

@@ -23,10 +23,9 @@ from marginflow.theory.vys22.setting import MarginNeurons, Setting
 def lemma_c1(instance: Instance) -> Findings:
     """All q_i = 1, and the two facts on the largest weight alpha that the contradiction of the proof rests on."""
     setting = Setting.of(instance.the_data())
-    neurons = MarginNeurons.of(instance, setting)
     margins = instance.certificate.margins
     m, p, d = setting.m, setting.p, setting.d
-    plus, minus = neurons.per_sample
+    plus, minus = MarginNeurons.of(instance, setting).per_sample
     # alpha = max_l sum_{j in J+ or J-} v_j^2 lambda_l sigma'_lj, attained at r.
     own = plus if plus.max() >= minus.max() else minus
     r = int(np.argmax(own))
