@@ -38,11 +38,10 @@ def cor_both(instance: Instance) -> Findings:
     z = steps.all_at_once * s.u_norm / root
     radius = interval_bound(robust.network, test.X[fine], test.y[fine]).radii / root
     vectors = explicit_vectors(instance)
-    table = tuple(value(f"||z|| / sqrt(d), {form}", vector.relative_size) for form, vector in vectors.items())
     shortest = min((vector.relative_size for vector in vectors.values()), default=math.nan)
     return Findings(
         value("||z|| / sqrt(d), exact", z),
-        *table,
+        *(value(f"||z|| / sqrt(d), {form}", vector.relative_size) for form, vector in vectors.items()),
         value("least certified radius / sqrt(d)", radius.min()),
         hypotheses=(
             above("k", s.k, 64, note="z of length sqrt(d/k) is below sqrt(d)/8 from 65 clusters on"),

@@ -164,7 +164,7 @@ def kkt(instance: Instance) -> Findings:
 
 
 # p-values of goodness-of-fit tests below this (or above one minus this) speak against the law.
-_SIGNIFICANT: Final = 1e-4
+SIGNIFICANT: Final = 1e-4
 
 
 @stated(
@@ -196,9 +196,9 @@ def def_dclusters(instance: Instance) -> Findings:
         hypotheses=(s.two_labels(),),
         claims=(
             sample.own_labels(),
-            at_least("p-value of equally likely clusters", even, _SIGNIFICANT, tolerance=0.0),
-            at_least("P(chi^2 below the sum of the squared noise)", norms, _SIGNIFICANT, tolerance=0.0),
-            at_most("the same, from above", norms, 1 - _SIGNIFICANT, tolerance=0.0),
-            at_least("p-value of Gaussian noise along u", gaussian, _SIGNIFICANT, tolerance=0.0),
+            at_least("p-value of equally likely clusters", even, SIGNIFICANT, tolerance=0.0),
+            at_least("P(chi^2 below the sum of the squared noise)", norms, SIGNIFICANT, tolerance=0.0),
+            at_most("the same, from above", norms, 1 - SIGNIFICANT, tolerance=0.0),
+            at_least("p-value of Gaussian noise along u", gaussian, SIGNIFICANT, tolerance=0.0),
         ),
     )

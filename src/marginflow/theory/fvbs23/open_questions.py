@@ -10,7 +10,7 @@ from marginflow.data import Clusters, Dataset, smallest_dimension
 from marginflow.errors import InputError
 from marginflow.limit import convex_pair, kkt_point, specialist
 from marginflow.robustness import minimal_step
-from marginflow.robustness.linear import max_margin_classifier
+from marginflow.robustness.linear import LinearClassifier, max_margin_classifier
 from marginflow.robustness.rays import steps_along
 from marginflow.theory.frame import Check, Findings, Instance, above, at_most, below, is_kkt_point, stated, true, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
@@ -22,15 +22,16 @@ from marginflow.theory.instances import at_point
 from marginflow.theory.probability import clopper_pearson, log_sum
 
 
-def _flips(instance: Instance, d: int, u_norm: float) -> tuple[Check, ...]:
+def _flips(instance: Instance) -> tuple[Check, ...]:
     """Test error with its interval, and flips along u and along the learned gradient, over sqrt(d)."""
     sample = ClusterSample.of(instance)
+    s = sample.setting
     test = FreshPoints.of(instance)
     network = instance.certificate.network
     margins = test.y * network(test.X)
     errors = clopper_pearson(int((margins <= 0).sum()), margins.size)
-    root = math.sqrt(d)
-    along = minimal_step(network, test.X, test.y, sample.u, at_zero="negative").first * u_norm / root
+    root = math.sqrt(s.d)
+    along = minimal_step(network, test.X, test.y, sample.u, at_zero="negative").first * s.u_norm / root
     gradient = network.input_gradient(test.X)
     moving = np.linalg.norm(gradient, axis=1) > 0
     down = -test.y[moving, None] * gradient[moving]
@@ -43,13 +44,12 @@ def _flips(instance: Instance, d: int, u_norm: float) -> tuple[Check, ...]:
     )
 
 
-def separable(data: Dataset) -> bool:
-    """Whether a hyperplane with bias separates the sample."""
+def hyperplane(data: Dataset) -> LinearClassifier | None:
+    """The max-margin hyperplane with bias; None where no hyperplane separates the sample."""
     try:
-        max_margin_classifier(data.X, data.y, bias=True)
+        return max_margin_classifier(data.X, data.y, bias=True)
     except InputError:
-        return False
-    return True
+        return None
 
 
 @cache
@@ -76,12 +76,11 @@ def oq1(instance: Instance) -> Findings:
     """More clusters than the assumption allows: the flip along u at a KKT point, if there is one."""
     sample = ClusterSample.of(instance)
     s = sample.setting
-    data = instance.the_data()
     return Findings(
         value("k / d", s.k / s.d),
-        value("linearly separable", float(separable(data))),
+        value("linearly separable", float(hyperplane(sample.data) is not None)),
         value("samples", sample.n),
-        *_flips(instance, s.d, s.u_norm),
+        *_flips(instance),
         hypotheses=(above("k against what Assumption 2.2 allows", s.k, (s.d + 1) / 10), is_kkt_point(instance)),
     )
 
@@ -111,10 +110,10 @@ def oq2(instance: Instance) -> Findings:
     """Test errors of KKT points beside that of the max-margin hyperplane, on data without clusters."""
     data, test = instance.the_data(), instance.the_test()
     networks = networks_of(instance)
-    if not separable(data):
+    rule = hyperplane(data)
+    if rule is None:
         none = above("separable by a hyperplane", 0.0, 0.5)
         return Findings(value("samples", data.n_samples), hypotheses=(none,))
-    rule = max_margin_classifier(data.X, data.y, bias=True)
     linear = test.y * rule(test.X) <= 0
     rows: list[Check] = [value("test error, max-margin line", float(linear.mean()))]
     for number, network in enumerate(networks, start=1):
@@ -179,13 +178,13 @@ def oq3(instance: Instance) -> Findings:
 )
 def oq4(instance: Instance) -> Findings:
     """The flip along u on laws that the theorems do not speak of."""
-    s = ClusterSample.of(instance).setting
+    s = ClusterSetting.of(instance)
     law = cluster_law(instance.the_law())
     outside = law.cluster_law != "gaussian" or law.noise is not None
     return Findings(
         value("d", s.d),
         value("k", s.k),
-        *_flips(instance, s.d, s.u_norm),
+        *_flips(instance),
         hypotheses=(true("a law that the theorems do not speak of", outside), is_kkt_point(instance)),
     )
 

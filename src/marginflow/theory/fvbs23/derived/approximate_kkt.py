@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 
-from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import augmented_samples
 from marginflow.theory.frame import Findings, Instance, at_least, at_most, below, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
@@ -15,15 +14,13 @@ from marginflow.theory.fvbs23.presets import A, flipped_label, preset, stated_of
 
 
 @cache
-def perturbed(size: float = 1e-5) -> Instance:
-    """Preset A with every parameter moved by about `size` relative to its layer."""
+def perturbed() -> Instance:
+    """Preset A with all weights and outputs moved by about 1e-5 relative to their layer."""
     good = preset(A)
-    network = good.the_network()
-    assert network.b is not None
-    rng = np.random.default_rng(0)
-    W = network.W + size * float(np.abs(network.W).max()) * rng.standard_normal(network.W.shape)
-    moved = TwoLayer(W=W, b=network.b, v=network.v * (1 + size * rng.standard_normal(network.width)))
-    return replace(good, name=f"preset A moved by {size:g}", network=moved, multipliers=None)
+    network, rng = good.the_network(), np.random.default_rng(0)
+    W = network.W + 1e-5 * float(np.abs(network.W).max()) * rng.standard_normal(network.W.shape)
+    moved = replace(network, W=W, v=network.v * (1 + 1e-5 * rng.standard_normal(network.width)))
+    return replace(good, name="preset A moved by 1e-05", network=moved, multipliers=None)
 
 
 @stated_of_clusters(
@@ -41,8 +38,7 @@ def perturbed(size: float = 1e-5) -> Instance:
 def x_approx(instance: Instance) -> Findings:
     """Lemmas A.10 to A.12 with the residual and the slack of an approximate KKT point carried through."""
     neurons = CertifiedNeurons.of(instance)
-    sample = neurons.sample
-    s, data = sample.setting, instance.the_data()
+    s, data = neurons.sample.setting, instance.the_data()
     certificate = instance.certificate
     test = FreshPoints.of(instance)
     Xt = augmented_samples(data.X, bias=True)
@@ -57,19 +53,18 @@ def x_approx(instance: Instance) -> Findings:
     S_min = (1 - e - s.c_prime * (1 + t + e) / s.spare) / (3 * s.d + s.Delta + 1)
     e_x = np.sqrt((test.X**2).sum(axis=1) + 1) * total
     claimed = room * S_min - 2 * (s.k * (s.p + s.Delta + 1)) * S_max - e_x
-    outputs = test.y * neurons.outputs(test.X)
     return Findings(
         value("stationarity", certificate.stationarity),
         value("y N(x) from below", float(claimed.min())),
         hypotheses=(
             *s.assumption(),
-            *sample.nice,
+            *neurons.sample.nice,
             below("e, the weight of the residuals", e, 0.5),
             below("t, the slack on the support", t, 0.5),
         ),
         claims=(
             at_most("max(S_q^+, S_q^-)", np.maximum(*neurons.S), S_max),
             at_least("S_q of the own sign", neurons.S_own, S_min),
-            at_least("y N(x)", outputs, claimed, vacuous=bool(claimed.min() <= 0)),
+            at_least("y N(x)", test.y * neurons.outputs(test.X), claimed, vacuous=bool(claimed.min() <= 0)),
         ),
     )

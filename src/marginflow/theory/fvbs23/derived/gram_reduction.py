@@ -2,16 +2,14 @@ r"""[FVBS23/X.GramReduction] Samples of clusters drawn in the dimension of their
 
 from dataclasses import replace
 from functools import cache
-from typing import Final
 
 import numpy as np
 
 from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, require, stated, value
+from marginflow.theory.fvbs23.definitions import SIGNIFICANT
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import A, preset
 from marginflow.theory.fvbs23.setting import ClusterSample
-
-_SIGNIFICANT: Final = 1e-4
 
 
 @cache
@@ -58,10 +56,10 @@ def x_reduction(instance: Instance) -> Findings:
             at_most("columns", sample.data.dimension, min(s.d, s.k + sample.n)),
             at_most("<mu, mu'> against the law", np.abs(sample.means @ sample.means.T - s.gram), 0.0, scale=s.d),
             at_least(
-                "p-value: ||xi||^2 / sigma^2 ~ chi^2_d", stats.kstest(squares, "chi2", (s.d,)).pvalue, _SIGNIFICANT
+                "p-value: ||xi||^2 / sigma^2 ~ chi^2_d", stats.kstest(squares, "chi2", (s.d,)).pvalue, SIGNIFICANT
             ),
-            at_least("p-value: <xi_0, xi_i>", stats.kstest(inner, "norm").pvalue, _SIGNIFICANT),
-            at_least("p-value: <xi_0, xi> of test points", stats.kstest(fresh, "norm").pvalue, _SIGNIFICANT),
-            at_least("p-value: <u, xi_i>", stats.kstest(along, "norm").pvalue, _SIGNIFICANT),
+            at_least("p-value: <xi_0, xi_i>", stats.kstest(inner, "norm").pvalue, SIGNIFICANT),
+            at_least("p-value: <xi_0, xi> of test points", stats.kstest(fresh, "norm").pvalue, SIGNIFICANT),
+            at_least("p-value: <u, xi_i>", stats.kstest(along, "norm").pvalue, SIGNIFICANT),
         ),
     )

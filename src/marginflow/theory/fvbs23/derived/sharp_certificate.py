@@ -13,11 +13,10 @@ from marginflow.theory.fvbs23.presets import flipped_label, stated_of_clusters
 
 def sharp_checks(neurons: CertifiedNeurons, test: FreshPoints, bounds: ClusterBounds, name: str) -> tuple[Check, ...]:
     """Sums, outputs and flips against one set of bounds; a negative lower bound of the output says nothing."""
-    sample = neurons.sample
-    s = sample.setting
+    s = neurons.sample.setting
     outputs = test.y * neurons.outputs(test.X)
     eta = bounds.eta_1 + bounds.eta_2
-    moved = test.y * neurons.outputs(test.X - test.y[:, None] * (eta * sample.u))
+    moved = test.y * neurons.outputs(test.X - test.y[:, None] * (eta * neurons.sample.u))
     empty = bounds.least_output <= 0
     size = eta * s.u_norm / math.sqrt(s.d)
     return (

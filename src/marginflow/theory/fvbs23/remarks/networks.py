@@ -243,7 +243,10 @@ def rem_sigma0(instance: Instance) -> Findings:
     # [VYS22, Thm 4.1] on the same means, where m = k.
     older = sum(vys22_steps(float(s.d), float(s.k), s.p, float(s.least), "literal")) * s.u_norm / math.sqrt(s.d)
     size = at_most("||z|| / sqrt(d)", printed, LENGTH / (s.c * math.sqrt(s.k)), note="13.31 / (c sqrt(k))")
-    flips = [flip_checks(neurons, data.X[data.y == sign], sign) for sign in (1.0, -1.0)]
+    flips = [
+        _named(flip_checks(neurons, data.X[data.y == sign], sign).claims, name)
+        for name, sign in (("positive", 1.0), ("negative", -1.0))
+    ]
     return Findings(
         value("c'", s.c_prime, "at most 1/10 here, at most 1/3 in [VYS22]"),
         value("||z|| / sqrt(d), literal", printed),
@@ -252,7 +255,7 @@ def rem_sigma0(instance: Instance) -> Findings:
         hypotheses=hypotheses,
         claims=tuple(
             replace(check, vacuous=says_nothing(printed * math.sqrt(s.d), s.d))
-            for check in (*_named(flips[0][:1], "positive"), *_named(flips[1][:1], "negative"), size)
+            for check in (*flips[0], *flips[1], size)
         ),
         proof_steps=(
             *upper_sums(neurons),

@@ -17,7 +17,7 @@ from marginflow.theory.fvbs23.derived.sharp_certificate import sharp_checks
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import law_of, stated_of_clusters
-from marginflow.theory.fvbs23.setting import cluster_law
+from marginflow.theory.fvbs23.setting import ClusterSample, cluster_law
 from marginflow.theory.instances import at_point, opposite, pair_with_test
 
 
@@ -46,21 +46,19 @@ def rem_norm(instance: Instance) -> Findings:
     s = neurons.sample.setting
     test = FreshPoints.of(instance)
     bounds = neurons.sample.measured_bounds(test.X, test.clusters)
-    spread = s.norm_defect
     *sharp, flip = sharp_checks(neurons, test, bounds, "measured")
-    outputs = test.y * neurons.outputs(test.X)
     return Findings(
-        value("deviation of the norms", spread),
+        value("deviation of the norms", s.norm_defect),
         value("y N(x) from below", bounds.least_output),
         value("||z|| / sqrt(d), measured", (bounds.eta_1 + bounds.eta_2) * s.u_norm / math.sqrt(s.d)),
         hypotheses=(
-            above("largest deviation of ||mu|| from sqrt(d)", spread, 1e-6, tolerance=0.0),
+            above("largest deviation of ||mu|| from sqrt(d)", s.norm_defect, 1e-6, tolerance=0.0),
             below("(k - 1) B / a", bounds.ratio, 1 / 3),
             neurons.sample.P6(),
             neurons.sample.own_labels(),
             is_kkt_point(instance),
         ),
-        claims=(above("y N(x)", outputs, 0.0, tolerance=0.0), flip),
+        claims=(above("y N(x)", test.y * neurons.outputs(test.X), 0.0, tolerance=0.0), flip),
         derived=tuple(sharp),
     )
 
@@ -69,12 +67,12 @@ def rem_norm(instance: Instance) -> Findings:
 def other_noise(word: str = "laplace", along: bool = False) -> Instance:
     """30 samples of 2 clusters with other noise, d = 549; with `along`, all of it on one line, toward a mean."""
     law = replace(law_of(549, 2, stratified=True), cluster_law=word)
-    data, test = law.sample(30), law.fresh(200, train=law.sample(30))
+    data = law.sample(30)
+    test = law.fresh(200, train=data)
     if along:  # covariance d e e^T: the trace is d, but the norm of the matrix is d as well
-        assert data.means is not None
-        assert data.clusters is not None
-        lengths = np.linalg.norm(data.X - data.means[data.clusters], axis=1) * np.sign(data.X[:, 5])
-        X = data.means[data.clusters] + np.outer(lengths, data.means[0]) / math.sqrt(549)
+        sample = ClusterSample.of(Instance(data=data, law=law))
+        lengths = sample.noise_norms * np.sign(data.X[:, 5])
+        X = sample.means[sample.clusters] + np.outer(lengths, sample.means[0]) / math.sqrt(549)
         data = replace(data, X=X)
     return at_point(convex_pair(data), f"{word} noise" + (" on one line" if along else ""), law=law, test=test)
 
@@ -163,9 +161,8 @@ def rem_sigma_big(instance: Instance) -> Findings:
     s = neurons.sample.setting
     test = FreshPoints.of(instance)
     bounds = s.proved_bounds
-    order = s.d ** (1 / 8)
     return Findings(
-        value("sigma / d^(1/8)", s.sigma / order),
+        value("sigma / d^(1/8)", s.sigma / s.d ** (1 / 8)),
         value("y N(x) from below", bounds.least_output),
         value("(k - 1) B / a", bounds.ratio),
         hypotheses=(

@@ -3,7 +3,6 @@ r"""[FVBS23, Lemmas A.1 to A.4]: Gaussian tails behind the properties of a sampl
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Final
 
 import numpy as np
 from scipy import optimize, special
@@ -77,25 +76,26 @@ def _half_square(d: int) -> float:
     return math.log(2) - math.log(d) ** 2 / 2
 
 
+def _at(dimension: int, **more: float) -> Callable[[], Instance]:
+    return lambda: Instance(name=f"d = {dimension}", parameters={"dimension": dimension, **more})
+
+
 _tail_bound = partial(
     stated,
     needs=("parameters",),
     parameters={"dimension": "d", "stretch": "standard deviation of the noise over sigma; 1 as in the paper"},
+    example=_at(549),
+    control=_at(549, stretch=2.0),
+    control_shows="the noise is two times as long as sigma says",
 )
-_SHOWS: Final = "the noise is {} times as long as sigma says"
-
-
-def _at(dimension: int, **more: float) -> Callable[[], Instance]:
-    return lambda: Instance(name=f"d = {dimension}", parameters={"dimension": dimension, **more})
 
 
 @_tail_bound(
     id="FVBS23/LemA.1",
     meaning="Gaussian noise is rarely longer than sigma sqrt(2d).",
     formula=r"\Pr[\|\xi\| \ge \sigma \sqrt{2d}] \le e^{-d/16}",
-    example=_at(549),
     control=_at(549, stretch=1.5),
-    control_shows=_SHOWS.format("1.5"),
+    control_shows="the noise is 1.5 times as long as sigma says",
     printed=r"e^{-d/16}",
     sharp=r"\Pr[\chi^2_d \ge 2d] = e^{-(1 - \ln 2) d/2 + o(d)}",
     remark="The constant 1/16 = 0.0625 could be (1 - ln 2)/2 = 0.153.",
@@ -109,9 +109,6 @@ def lemma_a1(instance: Instance) -> Findings:
     id="FVBS23/LemA.2",
     meaning="Noise rarely has a component of more than sigma ln d along a fixed vector.",
     formula=r"\Pr[|\langle a, \xi' \rangle| \ge \|a\| \sigma \ln d] \le 2 d^{-\ln(d)/2}",
-    example=_at(549),
-    control=_at(549, stretch=2.0),
-    control_shows=_SHOWS.format("two"),
     printed=r"2 d^{-\ln(d)/2}",
     sharp=r"\mathrm{erfc}\left(\frac{\ln d}{\sqrt{2}}\right)",
     remark="The vector a must not be zero, or the event is certain.",
@@ -126,9 +123,6 @@ def lemma_a2(instance: Instance) -> Findings:
     id="FVBS23/LemA.3",
     meaning="Two independent noises are nearly orthogonal.",
     formula=r"\Pr[|\langle \xi, \xi' \rangle| \ge \sigma^2 \sqrt{2d} \ln d] \le e^{-d/16} + 2 d^{-\ln(d)/2}",
-    example=_at(549),
-    control=_at(549, stretch=2.0),
-    control_shows=_SHOWS.format("two"),
     printed=r"e^{-d/16} + 2 q_d",
     sharp=r"\mathbb{E}_{R^2 \sim \chi^2_d}\ \mathrm{erfc}\left(\frac{\sqrt{d} \ln d}{R}\right)",
     remark="The factor sqrt 2 in the threshold is not needed: ||xi|| is near sigma sqrt(d), so that the exact tail "
@@ -150,7 +144,6 @@ def lemma_a3(instance: Instance) -> Findings:
     formula=r"\Pr[|\langle \mu^{(i)}, \xi \rangle| \ge \sigma \sqrt{d} \ln d] \le 2 d^{-\ln(d)/2}",
     example=_at(3382),
     control=_at(3382, stretch=2.0),
-    control_shows=_SHOWS.format("two"),
     printed=r"2 q_d",
     remark="Lemma A.2 with ||mu|| = sqrt(d). In dimension 3 the bound is 1.09 and says nothing.",
 )

@@ -30,9 +30,8 @@ def aligned(factor: float = 1.0, *, squared: float = 1.0) -> Instance:
     noise[:, :2] = sigma * L  # <mu^(q), xi> = g
     common = math.sqrt(max(math.sqrt(2) * factor * g - 2 * (sigma * L) ** 2, 0.0))
     noise[:, 2] = common  # <xi, xi'> = sqrt(2) g for all pairs
-    for i in range(4):  # up to the largest norm of Lemma A.7
-        rest = 2 * sigma**2 * _D * squared - float(noise[i] @ noise[i])
-        noise[i, 3 + i] = math.sqrt(max(rest, 0.0))
+    rest = 2 * sigma**2 * _D * squared - (noise**2).sum(axis=1)
+    noise[:, 3:7] = np.diag(np.sqrt(np.maximum(rest, 0.0)))  # up to the largest norm of Lemma A.7
     clusters = np.array([0, 0, 1, 1])
     data = Dataset(
         X=means[clusters] + noise,

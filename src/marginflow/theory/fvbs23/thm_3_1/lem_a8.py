@@ -27,16 +27,15 @@ def lemma_a8(instance: Instance) -> Findings:
     exact = log_coupon_missed_tail(n, k)
     first = union(n * math.log1p(-1 / k) if k > 1 else -math.inf, k)
     links = (math.log(k) - n / k, math.log(k) - L**2, (1 - L) * L)
-    steps = (
-        at_most("ln P(a cluster is missing) against the union", exact, first, vacuous=first >= 0),
-        at_most("union over clusters", first, links[0], vacuous=links[0] >= 0),
-        at_most("1 - x <= e^-x", links[0], links[1], vacuous=links[1] >= 0),
-        at_most("k <= d", links[1], links[2], vacuous=links[2] >= 0),
-    )
     return Findings(
         value("P(a cluster is missing)", math.exp(exact)),
         value("n used", n),
         hypotheses=(at_least("n", n, k * L**2, note="k ln(d)^2"), at_most("k", k, d)),
         claims=(at_most("ln P(a cluster is missing), exact", exact, links[2], vacuous=links[2] >= 0),),
-        proof_steps=steps,
+        proof_steps=(
+            at_most("ln P(a cluster is missing) against the union", exact, first, vacuous=first >= 0),
+            at_most("union over clusters", first, links[0], vacuous=links[0] >= 0),
+            at_most("1 - x <= e^-x", links[0], links[1], vacuous=links[1] >= 0),
+            at_most("k <= d", links[1], links[2], vacuous=links[2] >= 0),
+        ),
     )

@@ -58,9 +58,8 @@ def lemma_d3(instance: Instance) -> Findings:
 def lemma_d4(instance: Instance) -> Findings:
     """w_j . u against s_j D_u with the sign of v_j."""
     neurons = CertifiedNeurons.of(instance)
-    sample = neurons.sample
-    s = sample.setting
-    towards = np.sign(neurons.v) * (neurons.W @ sample.u)
+    s = neurons.sample.setting
+    towards = np.sign(neurons.v) * (neurons.W @ neurons.sample.u)
     scale = neurons.s * s.d
     plus, minus = neurons.positive, neurons.negative
     return Findings(

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from marginflow.arrays import FloatArray
-from marginflow.theory.frame import Check, Erratum, Findings, Instance, at_least, at_most, require, value
+from marginflow.theory.frame import Erratum, Findings, Instance, at_least, at_most, require, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import robust_control, robust_of_many, stated_of_clusters
@@ -44,7 +44,7 @@ def lemma_d6(instance: Instance) -> Findings:
     )
 
 
-def flip_checks(neurons: CertifiedNeurons, X: FloatArray, sign: float) -> tuple[Check, tuple[Check, ...], Check]:
+def flip_checks(neurons: CertifiedNeurons, X: FloatArray, sign: float) -> Findings:
     """Lemmas D.7 (sign = 1) and D.8 (sign = -1) at points X of that label: claim, links of the chain, sharper form."""
     s, u = neurons.sample.setting, neurons.sample.u
     own, other = (neurons.positive, neurons.negative) if sign > 0 else (neurons.negative, neurons.positive)
@@ -80,8 +80,11 @@ def flip_checks(neurons: CertifiedNeurons, X: FloatArray, sign: float) -> tuple[
         at_most("y N(x), by Lemma D.2", before, 2.0),
         at_least("eta_2 D_u sum S", fall, 3.0),
     )
-    sharper = at_most("y N(x - y z), with the 3/2 of Lemma D.2", after, -1.5, note="3/2 - 3")
-    return at_most("y N(x - y z)", after, -1.0, note="2 - 3"), steps, sharper
+    return Findings(
+        claims=(at_most("y N(x - y z)", after, -1.0, note="2 - 3"),),
+        proof_steps=steps,
+        derived=(at_most("y N(x - y z), with the 3/2 of Lemma D.2", after, -1.5, note="3/2 - 3"),),
+    )
 
 
 def _flip(instance: Instance, sign: float) -> Findings:
@@ -92,16 +95,16 @@ def _flip(instance: Instance, sign: float) -> Findings:
     hypotheses = (*deterministic(instance), *test.nice_noise(neurons.sample))
     require(hypotheses, "z is not defined here", given=math.isfinite(s.z_norm))
     chosen = test.y == sign
-    claim, steps, sharper = flip_checks(neurons, test.X[chosen], sign)
+    found = flip_checks(neurons, test.X[chosen], sign)
     return Findings(
         value("eta_1", s.eta_1),
         value("eta_2", s.eta_2),
         value("||z|| / sqrt(d)", s.z_norm / math.sqrt(s.d), "above 1: longer than the data"),
         value("points", float(chosen.sum())),
         hypotheses=hypotheses,
-        claims=(claim,),
-        proof_steps=steps,
-        derived=(sharper,),
+        claims=found.claims,
+        proof_steps=found.proof_steps,
+        derived=found.derived,
     )
 
 
