@@ -29,15 +29,13 @@ def x_pair(instance: Instance) -> Findings:
     network, data = certificate.network, instance.the_data()
     b = np.zeros(network.width) if network.b is None else network.b
     U = network.v[:, None] * np.column_stack([network.W, b])
-    plus, minus = U[network.v > 0], U[network.v < 0]
-    sums = [part.sum(axis=0) for part in (plus, minus)]
-    norms = [float(np.linalg.norm(part)) for part in sums]
-    spread = max(
-        float(np.linalg.norm(part, axis=1).sum()) - norm for part, norm in zip((plus, minus), norms, strict=True)
-    )
+    parts = (U[network.v > 0], U[network.v < 0])
+    sums = [part.sum(axis=0) for part in parts]
+    norms = [float(np.linalg.norm(total)) for total in sums]
+    spread = max(float(np.linalg.norm(part, axis=1).sum()) - norm for part, norm in zip(parts, norms, strict=True))
     Xt = augmented_samples(data.X, bias=True)
-    own = np.where(data.y > 0, Xt @ sums[0], -(Xt @ sums[1]))
-    other = np.where(data.y > 0, -(Xt @ sums[1]), Xt @ sums[0])
+    plus, minus = Xt @ sums[0], -(Xt @ sums[1])
+    own, other = np.where(data.y > 0, (plus, minus), (minus, plus))
     return Findings(
         value("support", float(certificate.support.sum()), f"of {data.n_samples}"),
         value("width", network.width),

@@ -1,4 +1,4 @@
-r"""[FVBS23, Remarks] Linear classifiers, nearest neighbours, the best order, samples off the margin, few samples."""
+r"""[FVBS23, Remarks] Linear classifiers, nearest neighbours, the best order, few samples."""
 
 import math
 from functools import cache
@@ -11,17 +11,7 @@ from marginflow.robustness.baselines import nearest_neighbour_radius
 from marginflow.robustness.linear import mean_classifier
 from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
-from marginflow.theory.fvbs23.presets import (
-    A,
-    B,
-    F,
-    close_means,
-    law_of,
-    preset,
-    stated_of_clusters,
-    stated_of_sample,
-    with_robust_network,
-)
+from marginflow.theory.fvbs23.presets import A, B, close_means, law_of, preset, stated_of_clusters, with_robust_network
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.instances import pair_with_test
 from marginflow.theory.probability import clopper_pearson
@@ -111,32 +101,6 @@ def rem_1nn(instance: Instance) -> Findings:
             at_least("distance to other labels", distance[opposite], math.sqrt(2 * s.d - 2 * s.p) - 2 * math.sqrt(2)),
             at_least("1-NN flip radius / sqrt(d)", radii.lower / root, 0.6),
             above("1-NN flip radius less that of the network / sqrt(d)", (radii.lower - steps) / root, 0.0),
-        ),
-    )
-
-
-@stated_of_sample(
-    id="FVBS23/Rem-MarginNotTight",
-    number="Section 4.1, comparison with [VYS22]",
-    meaning="Samples need not lie on the margin, unlike in [VYS22]: most of a cluster is behind a few of its points.",
-    formula=r"\exists i: \ y_i N_\theta(x_i) > 1",
-    example=lambda: preset(B),
-    control=lambda: preset(F),
-    control_shows="with sigma = 1 in a huge dimension all samples are nearly orthogonal and on the margin",
-    control_outcome="violated",
-)
-def rem_margin(instance: Instance) -> Findings:
-    """Samples of a KKT point that are off the margin: there are some, so margins need not be tight."""
-    certificate = instance.certificate
-    off = ~certificate.margin_set
-    return Findings(
-        value("samples", float(off.size)),
-        value("support", float(certificate.support.sum())),
-        value("largest margin", float(certificate.margins.max())),
-        hypotheses=(is_kkt_point(instance), *ClusterSample.of(instance).nice),
-        claims=(
-            at_least("samples off the margin", float(off.sum()), 1.0),
-            above("largest y_i N(x_i) - 1", float(certificate.margins.max()) - 1.0, 1e-6, tolerance=0.0),
         ),
     )
 

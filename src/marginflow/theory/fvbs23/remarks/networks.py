@@ -1,4 +1,4 @@
-r"""[FVBS23, Remarks] Width, start, transfer and universality: what does not depend on the network."""
+r"""[FVBS23, Remarks] What does not depend on the network: width, start, transfer, universality; beside [VYS22]."""
 
 import math
 from dataclasses import replace
@@ -16,6 +16,8 @@ from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import (
     A,
+    B,
+    F,
     hundreds_of_clusters,
     law_of,
     preset,
@@ -262,5 +264,31 @@ def rem_sigma0(instance: Instance) -> Findings:
             *lower_sums(neurons),
             at_least("y N(mu), Lemma A.12", outputs, s.least_output),
             at_most("|N(mu)|, Lemma D.2", np.abs(outputs), s.largest_output),
+        ),
+    )
+
+
+@stated_of_sample(
+    id="FVBS23/Rem-MarginNotTight",
+    number="Section 4.1, comparison with [VYS22]",
+    meaning="Samples need not lie on the margin, unlike in [VYS22]: most of a cluster is behind a few of its points.",
+    formula=r"\exists i: \ y_i N_\theta(x_i) > 1",
+    example=lambda: preset(B),
+    control=lambda: preset(F),
+    control_shows="with sigma = 1 in a huge dimension all samples are nearly orthogonal and on the margin",
+    control_outcome="violated",
+)
+def rem_margin(instance: Instance) -> Findings:
+    """Samples of a KKT point that are off the margin: there are some, so margins need not be tight."""
+    certificate = instance.certificate
+    off = ~certificate.margin_set
+    return Findings(
+        value("samples", float(off.size)),
+        value("support", float(certificate.support.sum())),
+        value("largest margin", float(certificate.margins.max())),
+        hypotheses=(is_kkt_point(instance), *ClusterSample.of(instance).nice),
+        claims=(
+            at_least("samples off the margin", float(off.sum()), 1.0),
+            above("largest y_i N(x_i) - 1", float(certificate.margins.max()) - 1.0, 1e-6, tolerance=0.0),
         ),
     )

@@ -13,7 +13,7 @@ from marginflow.errors import InputError
 from marginflow.limit import convex_pair
 from marginflow.robustness.cluster_bounds import ClusterBounds
 from marginflow.theory.frame import Findings, Instance, above, at_least, below, is_kkt_point, true, value
-from marginflow.theory.fvbs23.derived.sharp_certificate import sharp_checks
+from marginflow.theory.fvbs23.derived.certificates import sharp_checks
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.neurons import CertifiedNeurons
 from marginflow.theory.fvbs23.presets import law_of, stated_of_clusters

@@ -54,11 +54,10 @@ def lemma_a10(instance: Instance) -> Findings:
     """The sums S_q over the neurons of either sign, from above, with the largest ratio to the bound."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
-    ratio = float(np.maximum(*neurons.S).max()) / (s.S_max or math.nan)
     claim, explicit, other_sign = upper_sums(neurons)
     return Findings(
         value("c'", s.c_prime),
-        value("largest value over bound", ratio),
+        value("largest value over bound", float(np.maximum(*neurons.S).max()) / (s.S_max or math.nan)),
         hypotheses=deterministic(instance),
         claims=(claim,),
         proof_steps=(other_sign,),
@@ -81,11 +80,11 @@ def lemma_a11(instance: Instance) -> Findings:
     """The sums S_q over the neurons of the own sign, from below, with the smallest ratio to the bound."""
     neurons = CertifiedNeurons.of(instance)
     s = neurons.sample.setting
-    ratio = float(neurons.S_own.min()) / (s.S_min or math.nan)
+    claim, explicit = lower_sums(neurons)
     return Findings(
         value("c'", s.c_prime),
-        value("smallest value over bound", ratio),
+        value("smallest value over bound", float(neurons.S_own.min()) / (s.S_min or math.nan)),
         hypotheses=deterministic(instance),
-        claims=lower_sums(neurons)[:1],
-        derived=lower_sums(neurons)[1:],
+        claims=(claim,),
+        derived=(explicit,),
     )

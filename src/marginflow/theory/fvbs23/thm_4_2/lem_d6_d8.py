@@ -58,31 +58,30 @@ def flip_checks(neurons: CertifiedNeurons, X: FloatArray, sign: float) -> Findin
     fall = s.eta_2 * s.D_u * float(S_other.sum())
     step = s.eta_2 * s.D_u * neurons.s[other]
     floor = np.maximum(pre, 0.0)[:, other]
-    steps = (
-        at_most(
-            "own neurons: input after - before", (moved - pre)[:, own], 0.0, scale=scale[own], tolerance=_INPUT_RTOL
-        ),
-        at_least(
-            "other neurons after eta_1: input - max(0, input before)",
-            opened[:, other] - floor,
-            0.0,
-            scale=scale[other],
-            tolerance=_INPUT_RTOL,
-        ),
-        at_least(
-            "other neurons after eta_1 + eta_2",
-            moved[:, other] - floor,
-            step,
-            scale=scale[other] * max(1.0, s.eta_2 * s.k),
-            tolerance=_INPUT_RTOL,
-        ),
-        at_most("y N(x - y z) against y N(x) - eta_2 D_u sum S", after, before - fall, scale=10.0),
-        at_most("y N(x), by Lemma D.2", before, 2.0),
-        at_least("eta_2 D_u sum S", fall, 3.0),
-    )
     return Findings(
         claims=(at_most("y N(x - y z)", after, -1.0, note="2 - 3"),),
-        proof_steps=steps,
+        proof_steps=(
+            at_most(
+                "own neurons: input after - before", (moved - pre)[:, own], 0.0, scale=scale[own], tolerance=_INPUT_RTOL
+            ),
+            at_least(
+                "other neurons after eta_1: input - max(0, input before)",
+                opened[:, other] - floor,
+                0.0,
+                scale=scale[other],
+                tolerance=_INPUT_RTOL,
+            ),
+            at_least(
+                "other neurons after eta_1 + eta_2",
+                moved[:, other] - floor,
+                step,
+                scale=scale[other] * max(1.0, s.eta_2 * s.k),
+                tolerance=_INPUT_RTOL,
+            ),
+            at_most("y N(x - y z) against y N(x) - eta_2 D_u sum S", after, before - fall, scale=10.0),
+            at_most("y N(x), by Lemma D.2", before, 2.0),
+            at_least("eta_2 D_u sum S", fall, 3.0),
+        ),
         derived=(at_most("y N(x - y z), with the 3/2 of Lemma D.2", after, -1.5, note="3/2 - 3"),),
     )
 
