@@ -223,5 +223,7 @@ stated_of_z = partial(
 """Writes a statement about what the printed z does to fresh points."""
 stated_of_sample = partial(stated, needs=("network", "data", "law"), example=lambda: preset(A))
 """Writes a statement about a network on samples of clusters; its example is preset A by default."""
+stated_of_draw = partial(stated, needs=("data", "law", "test"), example=lambda: preset(A))
+"""Writes a statement about a sample of clusters and fresh points; its example is preset A by default."""
 stated_of_law = partial(stated, needs=("law",), example=lambda: law_only(law_of(549, 2)))
 """Writes a statement about a law of clusters alone; its example is that of preset A by default."""

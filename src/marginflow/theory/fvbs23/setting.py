@@ -172,15 +172,7 @@ class ClusterLetters(ClusterConstants):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClusterSetting(ClusterLetters):
-    """The letters of a distribution of clusters, with its means.
-
-    Parameters
-    ----------
-    gram : array, shape (k, k)
-        <mu^(q), mu^(r)>.
-    y : array, shape (k,)
-        Labels of the clusters.
-    """
+    """The letters of a distribution, with <mu^(q), mu^(r)> and the labels of its clusters, shapes (k, k) and (k,)."""
 
     gram: FloatArray
     y: FloatArray

@@ -19,10 +19,7 @@ _DIVERGED = 1e50
 def _descent_on_clusters(
     samples: int, dimension: int, pairs: int, spread: int, noisy: int, start: int, k: int, seed: int
 ) -> Instance:
-    """[FCB22]'s gradient descent, alpha = 1/(4 k) for k + 1 steps, width 2 * pairs.
-
-    sigma sqrt(d) = 2^-spread, omega sqrt(m d) = 2^-start, and exactly `noisy` labels are turned.
-    """
+    """[FCB22]'s gradient descent for k + 1 steps, where exactly `noisy` labels are turned."""
     if 2 * noisy > samples:
         raise InputError(f"noisy is {noisy}; at most half of the {samples} samples are expected.")
     rate = noisy / samples

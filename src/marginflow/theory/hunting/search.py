@@ -210,16 +210,9 @@ _HYPOTHESES, _CLAIM = "hypotheses", "claim: "
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FamilySearch:
-    """A search for the worst members of a family under some statements.
+    """A search for the worst members of a family under statements whose claims take turns.
 
-    Parameters
-    ----------
-    statements : tuple of Statement
-        Those whose claims take turns.
-    beside : tuple of Statement
-        Further ones that are judged on each instance.
-    family : AbstractFamily
-    seed : int
+    Those of `beside` are judged on each instance as well.
     """
 
     statements: tuple[Statement, ...]

@@ -5,10 +5,10 @@ from functools import cache
 
 import numpy as np
 
-from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, require, stated, value
+from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, require, value
 from marginflow.theory.fvbs23.definitions import SIGNIFICANT
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
-from marginflow.theory.fvbs23.presets import A, preset
+from marginflow.theory.fvbs23.presets import A, preset, stated_of_draw
 from marginflow.theory.fvbs23.setting import ClusterSample
 
 
@@ -21,15 +21,13 @@ def naive_reduction() -> Instance:
     return good.only("law", "test", name="plain Gaussian coordinates", data=replace(sample.data, X=X))
 
 
-@stated(
+@stated_of_draw(
     id="FVBS23/X.GramReduction",
     kind="construction",
     number="Derived: weights lie in the span of samples, u in that of means",
     meaning="Clusters in any dimension d can be drawn in k + n coordinates with the exact law of all inner products.",
     formula=r"(\mu, 0) + \sigma (g, T), \quad g \sim \mathcal{N}(0, I_k), \quad T \text{ lower triangular}, \ T_{ii}^2 "
     r"\sim \chi^2_{d - k - i}",
-    needs=("data", "law", "test"),
-    example=lambda: preset(A),
     control=naive_reduction,
     control_shows="plain Gaussian coordinates have the norms of 82 dimensions, not of 549",
     control_outcome="violated",

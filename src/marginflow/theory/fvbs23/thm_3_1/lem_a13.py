@@ -3,9 +3,9 @@ r"""[FVBS23, Lemma A.13]: a fresh point is near its own cluster and nearly ortho
 import math
 from functools import partial
 
-from marginflow.theory.frame import Findings, Instance, at_most, stated, value
+from marginflow.theory.frame import Findings, Instance, at_most, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
-from marginflow.theory.fvbs23.presets import A, preset
+from marginflow.theory.fvbs23.presets import A, preset, stated_of_draw
 from marginflow.theory.fvbs23.setting import ClusterSample
 from marginflow.theory.fvbs23.thm_3_1.p1_p6 import stretched
 from marginflow.theory.probability import clopper_pearson
@@ -37,12 +37,10 @@ def event_tails(instance: Instance) -> Findings:
 
 
 stated_event = partial(
-    stated,
+    stated_of_draw,
     formula=r"\Pr_\xi\left[\forall i: |\langle \xi_i, \xi \rangle|, |\langle x_i, \xi \rangle| \le \Delta, \ "
     r"|\langle x_i, x \rangle - d| \le \Delta \ (i \in I^{(r)}), \ |\langle x_i, x \rangle| \le p + \Delta \ "
     r"(i \notin I^{(r)})\right] \ge 1 - 4 n q_d",
-    needs=("data", "law", "test"),
-    example=lambda: preset(A),
     control=lambda: stretched(20.0).but(name="a sample with one long noise", test=preset(A).test),
     control_shows="the noise of one sample is twenty times too long for fresh noise to be nearly orthogonal to it",
     printed=r"4 n q_d",
