@@ -9,7 +9,6 @@ from marginflow.networks import TwoLayer
 from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, equal, stated, value
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import robust_control
-from marginflow.theory.instances import changed
 
 
 def construction_checks(test: FreshPoints, network: TwoLayer) -> Findings:
@@ -45,12 +44,8 @@ def construction_checks(test: FreshPoints, network: TwoLayer) -> Findings:
     formula=r"v_j = y^{(j)}, \quad w_j = \frac{4 \mu^{(j)}}{d}, \quad b_j = -2",
     needs=("network", "law", "test"),
     example=robust_control,
-    control=lambda: changed(
-        robust_control(),
-        "the construction with biases -3.9",
-        lambda network: replace(network, b=np.full(network.width, -3.9)),
-        "law",
-        "test",
+    control=lambda: robust_control().but(
+        name="the construction with biases -3.9", network=replace(robust_control().the_network(), b=np.full(2, -3.9))
     ),
     control_shows="with biases of -3.9 the own neuron is hardly active",
     control_outcome="violated",

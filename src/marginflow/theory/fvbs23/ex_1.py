@@ -83,11 +83,10 @@ def example_1_3(instance: Instance) -> Findings:
     """Correlated means: the largest p that Assumption 2.2 allows for the given k."""
     s = ClusterSetting.of(instance)
     largest = (s.d - s.Delta + 1) / (10 * s.k) - s.Delta - 1
-    r = cluster_law(instance.the_law()).correlation
     return Findings(
         value("p / d", s.p / s.d),
         value("largest p / d", largest / s.d, "tends to 1 / (10 k)"),
-        value("correlation of the means", r),
+        value("correlation of the means", cluster_law(instance.the_law()).correlation),
         hypotheses=(at_most("p", s.p, largest, note="(d - Delta + 1) / (10 k) - Delta - 1"),),
         claims=(at_least("p / d is of order 1", s.p / s.d, 1 / (100 * s.k)), *s.assumption()),
     )

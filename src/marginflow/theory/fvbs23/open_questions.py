@@ -223,10 +223,9 @@ def oq5(instance: Instance) -> Findings:
     """The flip along u when the classes have different numbers of clusters."""
     sample = ClusterSample.of(instance)
     s = sample.setting
-    data = instance.the_data()
     rows = []
     for number, network in enumerate(networks_of(instance), start=1):
-        eta = minimal_step(network, data.X, data.y, sample.u).all_at_once
+        eta = minimal_step(network, sample.data.X, sample.data.y, sample.u).all_at_once
         rows += [
             value(f"network {number}: k times the eta that flips all", s.k * eta),
             value(f"network {number}: eta (1 + c k)", eta * (1 + s.c * s.k), "1 for specialists"),

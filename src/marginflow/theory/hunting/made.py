@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from marginflow.arrays import FloatArray
 from marginflow.data import Clusters, Dataset, GramReduction, Interval, NoisySphere, Orthogonal
 from marginflow.data.orthogonal import Pattern
 from marginflow.errors import InputError
@@ -155,7 +154,7 @@ def four_clusters(size: int, uneven: int, noisy_1: int, noisy_2: int, noisy_3: i
     noisy = np.array([noisy_1, noisy_2, noisy_3, noisy_4])
     if (noisy > sizes).any():
         raise InputError(f"noisy is {noisy.tolist()}; at most {sizes.tolist()} are expected.")
-    means: FloatArray = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    means = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
     labels = np.array([1.0, 1.0, -1.0, -1.0])
     clusters = np.repeat(np.arange(4), sizes)
     flipped = np.concatenate([np.arange(total) < wrong for total, wrong in zip(sizes, noisy, strict=True)])
@@ -180,10 +179,9 @@ def part_of_a_network(width: int, outside: int, share: int, x: int) -> Instance:
     if not 0 < outside < width:
         raise InputError(f"outside is {outside}; a number between 0 and width = {width} is expected.")
     a = share / 64
-    W = np.zeros((width, 2))
-    W[: width - outside, 0] = math.sqrt((1 - a) / (width - outside))
-    W[width - outside :, 0] = math.sqrt(a / outside)
-    signs = np.where(np.arange(width) < width - outside, 1.0, -1.0)
+    inside = np.arange(width) < width - outside
+    along = np.where(inside, math.sqrt((1 - a) / (width - outside)), math.sqrt(a / outside))
+    W, signs = np.column_stack([along, np.zeros(width)]), np.where(inside, 1.0, -1.0)
     network = TwoLayer(W=W, v=signs / math.sqrt(width), outputs="frozen")
     return Instance(
         name=f"{width} neurons, {outside} of them against the rest with {share}/64 of the norm",

@@ -11,8 +11,6 @@ from marginflow.theory.hunting.boxes import box, ranges
 from marginflow.theory.instance import Instance
 from marginflow.theory.recorded import fast_flow, of_run
 
-_LOG_LOSS = -30.0
-_TEST_POINTS = 300
 _DIVERGED = 1e50
 
 
@@ -84,6 +82,5 @@ def flow_on_clusters(dimension: int, spread: int, width: int, seed: int) -> Inst
     law = GramReduction(Clusters(dimension=dimension, n_clusters=2, sigma=2.0**-spread / dimension**0.5))
     data = law.sample(80, seed=seed)
     name = f"gradient flow on 80 samples of two clusters, d = {dimension}, width {width} (seed {seed})"
-    test = law.fresh(_TEST_POINTS, train=data, seed=seed)
-    stop = LossBelow(log_value=_LOG_LOSS)
-    return fast_flow(name, data, stop, width=width, seed=seed, law=law, test=test)
+    test = law.fresh(300, train=data, seed=seed)
+    return fast_flow(name, data, LossBelow(log_value=-30.0), width=width, seed=seed, law=law, test=test)

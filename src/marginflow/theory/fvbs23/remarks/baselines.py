@@ -129,11 +129,10 @@ def rem_sample(instance: Instance) -> Findings:
     seen = np.isin(test.clusters, sample.clusters)
     wrong = test.y * instance.certificate.network(test.X) <= 0
     missing = s.k - np.unique(sample.clusters).size
-    expected = (1 - 1 / s.k) ** sample.n
     unseen = clopper_pearson(int(wrong[~seen].sum()), int((~seen).sum())) if (~seen).any() else None
     return Findings(
         value("share of unseen clusters", missing / s.k),
-        value("its expectation (1 - 1/k)^n", expected),
+        value("its expectation (1 - 1/k)^n", (1 - 1 / s.k) ** sample.n),
         value("error on unseen clusters", float(wrong[~seen].mean()) if unseen else math.nan),
         hypotheses=(
             *s.assumption(),
@@ -165,8 +164,7 @@ def rem_best(instance: Instance) -> Findings:
     """Distances between means and between samples: no network can be robust beyond them."""
     sample = ClusterSample.of(instance)
     s = sample.setting
-    pairs = ~np.eye(s.k, dtype=np.bool_)
-    squares = s.squared_distances[pairs]
+    squares = s.squared_distances[~np.eye(s.k, dtype=np.bool_)]
     distance = np.sqrt(squares / s.d)
     norms = np.diag(sample.gram)
     apart = (np.add.outer(norms, norms) - 2 * sample.gram)[~sample.same]

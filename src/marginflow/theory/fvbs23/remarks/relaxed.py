@@ -25,8 +25,7 @@ from marginflow.theory.instances import at_point, opposite, pair_with_test
 def unequal_norms() -> Instance:
     """Ten orthogonal means with norms between 0.95 and 1.05 sqrt(d), 60 samples, d = 3382."""
     d, k = 3382, 10
-    means = np.zeros((k, d))
-    means[np.arange(k), np.arange(k)] = math.sqrt(d) * np.linspace(0.95, 1.05, k)
+    means = np.eye(k, d) * (math.sqrt(d) * np.linspace(0.95, 1.05, k))[:, None]
     law = GramReduction(Clusters(dimension=d, means=means, sigma="1/sqrt(d)", allocation="stratified"))
     return pair_with_test(law, 60, "means with norms within 0.05 of sqrt(d)", test=200)
 
@@ -96,12 +95,11 @@ def rem_noise(instance: Instance) -> Findings:
     test = FreshPoints.of(instance)
     fine = test.are_nice(sample)
     outputs = (test.y * neurons.outputs(test.X))[fine]
-    other = isotropic_law(cluster_law(instance.the_law()).cluster_law) != Normal()
     return Findings(
         value("test points in the event of Lemma A.13", float(fine.mean()), f"share of {fine.size}"),
         hypotheses=(
             *s.assumption(),
-            true("the noise is not Gaussian", other),
+            true("the noise is not Gaussian", isotropic_law(cluster_law(instance.the_law()).cluster_law) != Normal()),
             *sample.nice[:3],
             *sample.nice[6:],
             is_kkt_point(instance),
