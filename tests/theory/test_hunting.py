@@ -23,7 +23,7 @@ from marginflow.report.results.hunts import instance_chart
 from marginflow.report.results.summary import Fields
 from marginflow.theory.check import at_least, at_most, equal
 from marginflow.theory.hunting import FAMILIES, LinePoints, NumberBox, Range, Trail, family_of
-from marginflow.theory.hunting.catalogue import BY_CHANCE, LOCAL, NO_NUMBER
+from marginflow.theory.hunting.catalogue import BY_CHANCE, NO_NUMBER
 from marginflow.theory.kys23.clean_error import clean_error, enclosed_error
 
 LONG = 60.0
@@ -65,7 +65,9 @@ def test_five_points_of_the_grid_are_proved_to_break_prop_a4() -> None:
     """(0, 1, 2, 3, 6)/8 with labels + - + - +: some start reaches the local minimum that faces both ways."""
     base = {"x": [0, 1, 2, 3, 6], "y": [1, -1, 1, -1, 1], "denominator": 8, "neurons": 4}
     statement = theory.statement("KYS23/PropA.4")
-    verdicts = [statement.judge_instance(LOCAL.build({**base, "start": start})) for start in range(40)]
+    verdicts = [
+        statement.judge_instance(LinePoints(point="local").build({**base, "start": start})) for start in range(40)
+    ]
     refuted = [verdict for verdict in verdicts if verdict.outcome == "refuted"]
     assert refuted
     assert refuted[0].counterexample is not None

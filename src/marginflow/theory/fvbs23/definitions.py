@@ -185,7 +185,6 @@ def def_dclusters(instance: Instance) -> Findings:
     sample = ClusterSample.of(instance)
     s = sample.setting
     sizes = np.bincount(sample.clusters, minlength=s.k)
-    even = float(stats.chisquare(sizes).pvalue)
     norms = gaussian = math.nan
     if s.sigma > 0 and s.u_norm > 0:
         norms = float(stats.chi2.cdf(float((sample.noise_norms**2).sum()) / s.sigma**2, sample.n * s.d))
@@ -196,7 +195,7 @@ def def_dclusters(instance: Instance) -> Findings:
         hypotheses=(s.two_labels(),),
         claims=(
             sample.own_labels(),
-            at_least("p-value of equally likely clusters", even, SIGNIFICANT, tolerance=0.0),
+            at_least("p-value of equally likely clusters", stats.chisquare(sizes).pvalue, SIGNIFICANT, tolerance=0.0),
             at_least("P(chi^2 below the sum of the squared noise)", norms, SIGNIFICANT, tolerance=0.0),
             at_most("the same, from above", norms, 1 - SIGNIFICANT, tolerance=0.0),
             at_least("p-value of Gaussian noise along u", gaussian, SIGNIFICANT, tolerance=0.0),

@@ -11,9 +11,6 @@ from marginflow.theory.hunting.line import LinePoints
 from marginflow.theory.hunting.whole_points import PlanePoints, WholeNetworks
 from marginflow.theory.statement import Statement
 
-LOCAL: Final = LinePoints(point="local")
-GLOBAL: Final = LinePoints(point="global")
-
 
 def _all(paper: str, names: str, family: AbstractFamily) -> dict[str, AbstractFamily]:
     """The same family for all of these names of a paper."""
@@ -21,9 +18,9 @@ def _all(paper: str, names: str, family: AbstractFamily) -> dict[str, AbstractFa
 
 
 FAMILIES: Final[dict[str, AbstractFamily]] = {
-    **_all("KYS23", "PropA.4 PropA.4-repaired LemA.6 LemA.7 PropA.5 X.A5 Thm3.2.sandwich", LOCAL),
+    **_all("KYS23", "PropA.4 PropA.4-repaired LemA.6 LemA.7 PropA.5 X.A5 Thm3.2.sandwich", LinePoints(point="local")),
     "KYS23/Def.LocMin": LinePoints(point="local", most=6),
-    **_all("KYS23", "X.1NN X.GlobalLP Def.KKT", GLOBAL),
+    **_all("KYS23", "X.1NN X.GlobalLP Def.KKT", LinePoints(point="global")),
     "KYS23/LemA.2": LinePoints(point="saddle", most=9),
     "KYS23/CorA.3": LinePoints(point="global", least=6, most=11),
     "KYS23/Thm3.1.groups": LinePoints(point="global", least=5, most=11),

@@ -76,8 +76,7 @@ def rem_1nn(instance: Instance) -> Findings:
     sample = ClusterSample.of(instance)
     s = sample.setting
     test = FreshPoints.of(instance)
-    few = slice(0, 20)
-    X, y, q = test.X[few], test.y[few], test.clusters[few]
+    X, y, q = test.X[:20], test.y[:20], test.clusters[:20]
     squares = (X**2).sum(axis=1)[:, None] + np.diag(sample.gram)[None, :] - 2 * X @ sample.data.X.T
     distance = np.sqrt(np.maximum(squares, 0.0))
     same = q[:, None] == sample.clusters[None, :]

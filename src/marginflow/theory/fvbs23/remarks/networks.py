@@ -54,12 +54,11 @@ def _same_bounds(instance: Instance) -> Findings:
     steps: list[Check] = []
     hypotheses: list[Check] = []
     constants: list[Check] = []
+    test = FreshPoints.of(instance)
     for number, case in enumerate(_each(instance), start=1):
-        width = case.the_network().width
         neurons = CertifiedNeurons.of(case)
-        test = FreshPoints.of(case)
         outputs = test.y * neurons.outputs(test.X)
-        name = f"network {number}, width {width}"
+        name = f"network {number}, width {case.the_network().width}"
         hypotheses.append(is_kkt_point(case, f"{name}: KKT residual"))
         constants.append(value(f"{name}: least y N(x)", float(outputs.min())))
         claims.append(above(f"{name}: y N(x)", outputs, 0.0, tolerance=0.0))

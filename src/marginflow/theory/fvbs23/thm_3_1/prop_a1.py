@@ -59,10 +59,9 @@ def proposition_a1(instance: Instance) -> Findings:
     reduced = GramReduction(law) if isinstance(law, Clusters) and n + s.k <= s.d else law
     printed, sharp, exact = s.log_failure(n), s.log_failure_sharp(n), log_exact_union(s, n)
     failed = sum(not is_nice(reduced, n, instance.seed + draw) for draw in range(draws))
-    share = clopper_pearson(failed, draws)
     nothing = printed >= 0
     bound = min(1.0, math.exp(printed)) if printed > -700 else 0.0
-    counted = share.check("share of samples without P1 to P6", "<=", bound, vacuous=nothing)
+    counted = clopper_pearson(failed, draws).check("share of samples without P1 to P6", "<=", bound, vacuous=nothing)
     tells = counted.state != "undecided"  # draws without P1 to P6 speak against the bound; so few cannot prove it
     return Findings(
         value("ln F", printed, "3 n^2 q_d + n^2 e^(-d/16) + d^(1 - ln d)"),

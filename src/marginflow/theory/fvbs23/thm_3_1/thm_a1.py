@@ -66,13 +66,12 @@ def theorem_a1(instance: Instance) -> Findings:
     s = sample.setting
     outputs, fine = least_outputs(instance)
     bound, exact = s.log_test_failure(sample.n), sample.log_test_tail()
-    wrong = int((outputs <= 0).sum())
     nothing = s.log_failure(sample.n) >= 0  # "with probability at least 1 - F" says nothing
     return Findings(
         value("ln F", s.log_failure(sample.n), "F < 1 or the theorem says nothing"),
         value("ln(4 n q_d)", bound),
         value("test points", float(outputs.size)),
-        value("test errors", float(wrong)),
+        value("test errors", float((outputs <= 0).sum())),
         value("KKT points", float(1 + len(instance.networks))),
         hypotheses=theorem_hypotheses(instance),
         claims=(
