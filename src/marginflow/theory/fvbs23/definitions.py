@@ -54,39 +54,6 @@ def def_net(instance: Instance) -> Findings:
 
 
 @stated(
-    id="FVBS23/Rem-ScaleInv",
-    number="Section 2, Neural networks",
-    meaning="Classification and robustness depend on the direction of theta only.",
-    formula=r"\mathrm{sign}(N_{a\theta}(x)) = \mathrm{sign}(N_\theta(x)) \quad (a > 0)",
-    needs=("network", "data", "test"),
-    parameters={"scaled": "all parameters, or biases only"},
-    example=lambda: preset(A),
-    control=lambda: preset(A).only(
-        "network", "data", "test", name="biases scaled alone", parameters={"scaled": "biases only"}
-    ),
-    control_shows="scaling the biases alone is another direction",
-    control_outcome="violated",
-)
-def rem_scale_invariance(instance: Instance) -> Findings:
-    """Signs and flip steps at a theta, against those at theta; a parameter scales one layer only."""
-    network, test = instance.the_network(), instance.the_test()
-    data = instance.the_data()
-    trained = replace(network, outputs="trained")
-    one_layer = instance.word("scaled", "all parameters", ("all parameters", "biases only")) == "biases only"
-    b = np.zeros(network.width) if network.b is None else network.b
-    u = data.y @ data.X
-    before = minimal_step(network, test.X, test.y, u).first
-    checks: list[Check] = []
-    for a in FACTORS:
-        moved = replace(network, b=a * 50 * b) if one_layer else trained.scaled(a)
-        checks += [
-            equal(f"signs at {a:g} theta", np.sign(moved(test.X)), np.sign(network(test.X))),
-            equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, tolerance=1e-9),
-        ]
-    return Findings(value("largest flip step", float(before.max())), claims=tuple(checks))
-
-
-@stated(
     id="FVBS23/Prob2",
     kind="definition",
     number="Equation (2)",

@@ -210,8 +210,7 @@ class ClusterSetting(ClusterLetters):
 
     def equal_norms(self) -> Check:
         """||mu^(q)|| = sqrt(d)."""
-        norms = np.sqrt(np.diag(self.gram) / self.d)
-        return equal("||mu|| / sqrt(d)", norms, 1.0)
+        return equal("||mu|| / sqrt(d)", np.sqrt(np.diag(self.gram) / self.d), 1.0)
 
     def assumption(self, *, noise: bool = True) -> tuple[Check, ...]:
         """Assumption 2.2 with the labels of both kinds; `noise=False` leaves out 0 < sigma, for the limit."""

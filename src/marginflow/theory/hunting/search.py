@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -158,41 +159,40 @@ class Trail:
     def meet(self, verdict: Verdict, number: int, candidate: Candidate) -> None:
         """Write down what one verdict adds."""
         self.built += 1
+        here = partial(Step, number=number, candidate=candidate)
         if not applies(verdict):
             if not self.applied:
-                self._miss(verdict, number, candidate)
+                self._miss(verdict, here(slack=distance(verdict)))
             return
         self.applied += 1
         self.pursuits.pop(_HYPOTHESES, None)
         for check in verdict.findings.proof_steps:
             if check.vacuous:
                 continue
-            self._pursue(f"step: {check.name}", score(check), number, candidate)
-            slack = relative_slack(check)
-            if check.state == "failed" and (self.step is None or slack < self.step.slack):
-                self.step = Step(number=number, slack=slack, candidate=candidate)
+            step = here(slack=score(check))
+            self._pursue(f"step: {check.name}", step)
+            if check.state == "failed" and (self.step is None or step.slack < self.step.slack):
+                self.step = step
         for check in verdict.claims:
             if not check.vacuous:
-                self._pursue(f"{_CLAIM}{check.name}", score(check), number, candidate, apart(check))
+                self._pursue(f"{_CLAIM}{check.name}", here(slack=score(check)), apart(check))
         worst = least(verdict.claims)
         if worst is None:
             return
         self.telling += 1
-        slack = score(worst)
-        if self.worst is None or slack < self.worst.slack:
-            self.history.append(Step(number=number, slack=slack, candidate=candidate))
+        step = here(slack=score(worst))
+        if self.worst is None or step.slack < self.worst.slack:
+            self.history.append(step)
 
-    def _miss(self, verdict: Verdict, number: int, candidate: Candidate) -> None:
+    def _miss(self, verdict: Verdict, step: Step) -> None:
         """Remember the member that is nearest to meeting the hypotheses."""
         before = self.pursuits.get(_HYPOTHESES)
-        far = distance(verdict)
-        if before is None or before.current is None or far < before.current.slack - NOISE:
+        if before is None or before.current is None or step.slack < before.current.slack - NOISE:
             self.nearest = str(next(check for check in verdict.hypotheses if check.state != "met"))
-        self._pursue(_HYPOTHESES, far, number, candidate)
+        self._pursue(_HYPOTHESES, step)
 
-    def _pursue(self, name: str, slack: float, number: int, candidate: Candidate, apart: float = 0.0) -> None:
-        pursuit = self.pursuits.setdefault(name, Pursuit())
-        pursuit.meet(Step(number=number, slack=slack, candidate=candidate), apart)
+    def _pursue(self, name: str, step: Step, apart: float = 0.0) -> None:
+        self.pursuits.setdefault(name, Pursuit()).meet(step, apart)
 
     @property
     def tightest(self) -> tuple[str, Step] | None:

@@ -1,6 +1,7 @@
-r"""[FVBS23, Remarks] Linear classifiers, nearest neighbours, the best order, few samples."""
+r"""[FVBS23, Remarks] Linear classifiers, nearest neighbours, the best order, few samples, the scale of a network."""
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,7 +10,8 @@ from marginflow.data import GramReduction
 from marginflow.robustness import minimal_step
 from marginflow.robustness.baselines import nearest_neighbour_radius
 from marginflow.robustness.linear import mean_classifier
-from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, is_kkt_point, stated, value
+from marginflow.theory.frame import Findings, Instance, above, at_least, at_most, equal, is_kkt_point, stated, value
+from marginflow.theory.fvbs23.definitions import FACTORS
 from marginflow.theory.fvbs23.fresh_points import FreshPoints
 from marginflow.theory.fvbs23.presets import A, B, close_means, law_of, preset, stated_of_clusters, with_robust_network
 from marginflow.theory.fvbs23.setting import ClusterSample
@@ -179,3 +181,35 @@ def rem_best(instance: Instance) -> Findings:
             at_most("||x - x'||^2 across clusters", apart, 2 * (3 * s.d + s.Delta) + 2 * (s.p + s.Delta)),
         ),
     )
+
+
+@stated(
+    id="FVBS23/Rem-ScaleInv",
+    number="Section 2, Neural networks",
+    meaning="Classification and robustness depend on the direction of theta only.",
+    formula=r"\mathrm{sign}(N_{a\theta}(x)) = \mathrm{sign}(N_\theta(x)) \quad (a > 0)",
+    needs=("network", "data", "test"),
+    parameters={"scaled": "all parameters, or biases only"},
+    example=lambda: preset(A),
+    control=lambda: preset(A).only(
+        "network", "data", "test", name="biases scaled alone", parameters={"scaled": "biases only"}
+    ),
+    control_shows="scaling the biases alone is another direction",
+    control_outcome="violated",
+)
+def rem_scale_invariance(instance: Instance) -> Findings:
+    """Signs and flip steps at a theta, against those at theta; a parameter scales one layer only."""
+    network, test = instance.the_network(), instance.the_test()
+    data = instance.the_data()
+    one_layer = instance.word("scaled", "all parameters", ("all parameters", "biases only")) == "biases only"
+    b = np.zeros(network.width) if network.b is None else network.b
+    u = data.y @ data.X
+    before = minimal_step(network, test.X, test.y, u).first
+    checks = []
+    for a in FACTORS:
+        moved = replace(network, b=a * 50 * b) if one_layer else replace(network, outputs="trained").scaled(a)
+        checks += [
+            equal(f"signs at {a:g} theta", np.sign(moved(test.X)), np.sign(network(test.X))),
+            equal(f"flip steps at {a:g} theta", minimal_step(moved, test.X, test.y, u).first, before, tolerance=1e-9),
+        ]
+    return Findings(value("largest flip step", float(before.max())), claims=tuple(checks))

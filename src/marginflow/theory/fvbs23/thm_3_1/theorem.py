@@ -50,5 +50,5 @@ def theorem_3_1(instance: Instance) -> Findings:
         value("samples", sample.n),
         hypotheses=(*theorem_hypotheses(instance), *s.window(sample.n, epsilon, delta)),
         claims=(errors.check("test error", "<=", epsilon),),
-        proof_steps=(*packaging(s, sample.n, epsilon, delta),),
+        proof_steps=packaging(s, sample.n, epsilon, delta),
     )

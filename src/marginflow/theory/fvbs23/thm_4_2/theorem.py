@@ -39,12 +39,12 @@ def theorem_4_2(instance: Instance) -> Findings:
     vectors = explicit_vectors(instance)
     constants = vector_constants(instance, vectors)
     test = instance.the_test()
-    before = [network(test.X) > 0 for network in networks_of(instance)]
+    before = np.array([network(test.X) > 0 for network in networks_of(instance)])
     shares: dict[str, Check] = {}
     for form, vector in vectors.items():
         X = test.X - test.y[:, None] * vector.vector
-        after = [network(X) > 0 for network in networks_of(instance)]
-        flipped = np.all([sign != other for sign, other in zip(before, after, strict=True)], axis=0)
+        after = np.array([network(X) > 0 for network in networks_of(instance)])
+        flipped = np.all(before != after, axis=0)
         counted = clopper_pearson(int(flipped.sum()), flipped.size)
         shares[form] = counted.check(
             f"share of flipped points, {form} z",

@@ -27,10 +27,8 @@ def explicit_vectors(instance: Instance) -> dict[str, ExplicitVector]:
     test = FreshPoints.of(instance)
     found: dict[str, ExplicitVector] = {}
     for form in ("literal", "flip", "sharp"):
-        try:
+        with contextlib.suppress(InputError):  # the constants of this form have no meaning here
             found[form] = fvbs23_vector(sample.means, s.y, s.sigma, form=form, ambient_dimension=s.d)
-        except InputError:  # the constants of this form have no meaning here
-            continue
     with contextlib.suppress(InputError):
         found["measured"] = measured_cluster_vector(sample.distinct.data, test.X, test.clusters)
     return found
