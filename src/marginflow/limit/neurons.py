@@ -9,6 +9,7 @@ import numpy as np
 
 from marginflow.arrays import BoolArray, FloatArray, IntArray, read_only
 from marginflow.errors import InputError
+from marginflow.limit.settings import NEARLY_PARALLEL
 from marginflow.networks import TwoLayer
 from marginflow.networks.neurons import even_copies, row_norms
 
@@ -64,7 +65,7 @@ def equal_pattern_groups(A: BoolArray, s: FloatArray, y: FloatArray) -> IntArray
     return numbers
 
 
-def gather(U: FloatArray, s: FloatArray, most: int, *, cosine: float = 0.95) -> IntArray:
+def gather(U: FloatArray, s: FloatArray, most: int, *, cosine: float = NEARLY_PARALLEL) -> IntArray:
     """Group number of every neuron, at most `most` groups of nearly parallel neurons of one sign.
 
     A flow from small initialisation ends with bundles of nearly parallel neurons. Adding up a bundle keeps its

@@ -16,6 +16,7 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
+    RESTORING_GAIN,
     RESTORING_ROUNDS,
     RESTORING_STEPS,
     RESTORING_TOLERANCE,
@@ -79,7 +80,7 @@ def _shortened(
     while length > SHORTEST_RESTORING:
         margins = problem.margins(U + length * change, s)
         left = np.maximum(1.0 - margins, 0.0)
-        if float(left @ left) < before * (1.0 - 0.2 * length):
+        if float(left @ left) < before * (1.0 - RESTORING_GAIN * length):
             return length, margins
         length *= 0.5
     return 0.0, 1.0 - missing

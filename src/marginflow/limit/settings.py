@@ -50,13 +50,15 @@ RESTORING_STEPS, RESTORING_TOLERANCE, RESTORED_TO, RESTORING_KEPT = 20, 3e-2, 0.
 # 30 % noise, (50, 2000, 1000): after the flow 483 samples are on the wrong side, whole changes lead nowhere, parts of
 # 1/16 to 1/4 have all margins positive after 35 rounds and above 0.5 after 51 (13 CPU s).
 RESTORING_ROUNDS, RESTORING_WORK, SHORTEST_RESTORING = (8, 100), 2e11, 1e-3
+# What such a part must save of the squares of what is missed, for each unit of its length. Chosen, not measured.
+RESTORING_GAIN = 0.2
 RESTORED_WEIGHT, STEADY = 8.0, 200
 # Steps and their angle for kkt_point(faithful=True). Spheres d = m = width = 50, three seeds and two initial scales,
 # cosine of the outputs to the polish (without bundles) of 20,000 steps of 0.002: median 0.9977 (default 0.9926), worst
 # 0.951 (0.944), for 0.29 s instead of 0.06.
 FAITHFUL_STEPS, FAITHFUL_ANGLE = 5000, 0.004
-# Cosine above which neurons are added up even then.
-PARALLEL = 0.9999
+# Cosine above which neurons are added up even then, and otherwise (the latter chosen, not measured).
+PARALLEL, NEARLY_PARALLEL = 0.9999, 0.95
 # Steps of the long flow, and the share of them that a flow on all samples must afford for it. The papers' sizes: what
 # had not settled after the first. 30,000 images afford 170, and 2000 took more than ten minutes.
 LONG_FLOW, LEAST_LONG = 2000, 0.25
@@ -163,8 +165,11 @@ FEW_PAIRS = 8000
 # neurons die. Iterations to residuals of 1e-4, before and now: (100, 100) 470, 340 and 560, 430; (300, 300) 430, 460
 # and 630, 400; (100, 1000) 1250, 1280 (two seeds, two seeds, one).
 BALANCED_FROM, OFF_BALANCE, FLIPPING_AIM = 0.05, 1.2, 0.7
-# The first iteration after which it is balanced.
-BALANCED_AFTER = 20
+# The first iteration after which it is balanced, by how much later each time, and the most that it changes by at once.
+# Chosen, not measured.
+BALANCED_AFTER, BALANCED_LATER, BALANCED_BY = 20, 1.5, (0.2, 5.0)
+# A weight rho is left as it is while it should be between these times as large. Chosen, not measured.
+WEIGHT_KEPT = (0.8, 1.25)
 # Samples to a dimension up to which a neuron that is zero keeps its pattern. Iterations to residuals of 1e-4 with it
 # and without: (100, 100) 240, 340 and 260, 430; (300, 300) 310, 460 and 400, 400 (two seeds each). CPU s of a call:
 # (300, 420) 2.3, 2.3 and 2.2, 1.9; (300, 590) 3.2, 2.7 and 2.9, 2.9; (300, 1170) 18.9, 13.5 and 18.5, 14.1.
@@ -182,7 +187,9 @@ SINGLE = 1e-5
 # The schedule of ADMM and Newton's method -----------------------------------------------------------------------------
 
 # Iterations of the first round; rounds grow by a quarter, as a failed Newton try costs little. Spheres.
-FIRST_ROUND, LONGEST_ROUND = 60, 2000
+FIRST_ROUND, ROUND_GROWTH, LONGEST_ROUND = 60, 1.25, 2000
+# The start is let go by half after every round, and entirely at this share of its weight. Chosen, not measured.
+ANCHOR_GONE = 1e-3
 # Shares of flipping pairs at which Newton's method is tried first, and then always; in between after each halving.
 # (100, 1000, 1000), seeds 0 to 2: the first or second serious try succeeds after 650 to 870 iterations.
 FEW_FLIPS, VERY_FEW_FLIPS = 0.025, 1e-3
@@ -213,6 +220,9 @@ MANNERS = ((1e-2, 10.0), (1e-1, 100.0))
 # Steps without a new least number of violations after which the structure is given back to ADMM, and the shares of
 # pairs and samples on the wrong side above which it is given back at once and after two steps. (100, 1000, 1000).
 PATIENCE, WRONG_AT_FIRST, WRONG = 12, 0.08, 0.02
+# How strongly a call that says nothing else holds multipliers and scales; then the residual from which multipliers are
+# held less, and the factor by which each time, down to that share of the first. Chosen, not measured.
+DAMPING, INERTIA, DAMPED_BELOW, UNDAMPED = 1e-2, 10.0, 1e-3, 1e-3
 # Rounds in which the opposite pairs follow a step of the multipliers. (100, 1000, 1000).
 SETTLE_ROUNDS = 8
 # A neuron of which more pairs change in a round than in the one before, and more than so many, has run away.

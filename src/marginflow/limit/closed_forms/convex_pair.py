@@ -11,7 +11,7 @@ from marginflow.data import Dataset
 from marginflow.errors import InputError
 from marginflow.limit.closed_forms.closed_form import ClosedForm
 from marginflow.limit.closed_forms.pair_active_set import NotSeparableError, PairProgram, PairSolution
-from marginflow.limit.closed_forms.settings import EXACT, MAX_ROUNDS, SETTLED
+from marginflow.limit.closed_forms.settings import BEYOND_SECANT, EXACT, LONGEST_STEP, MAX_ROUNDS, SETTLED
 from marginflow.networks import TwoLayer
 from marginflow.networks.evaluation import augmented_samples
 
@@ -116,7 +116,7 @@ def _settle(program: PairProgram) -> PairSolution:
             break
         slope = float(np.clip((far_error - near_error) / (far - near), -1.0, -1e-9))
         near, near_error = far, far_error
-        far += float(np.clip(-1.5 * far_error / slope, -5.0, 5.0))
+        far += float(np.clip(-BEYOND_SECANT * far_error / slope, -LONGEST_STEP, LONGEST_STEP))
         far_error = error(far)
     if near_error * far_error < 0:
         optimize.brentq(error, near, far, xtol=1e-15, maxiter=MAX_ROUNDS, disp=False)

@@ -11,6 +11,8 @@ ORTHOGONAL = 1e-12
 SETTLED = 1e-15
 # Rounds of the search for it.
 MAX_ROUNDS = 100
+# Its steps: so many times the secant's, and at most this. Chosen, not measured.
+BEYOND_SECANT, LONGEST_STEP = 1.5, 5.0
 # Exchanges of the active set at fixed scales.
 MAX_PIVOTS = 60
 # Stationarity that a point must reach to be handed out as exact.

@@ -59,7 +59,7 @@ def started(
     least = settings.LEAST_MULTIPLIER * float(lam.mean())
     inside = np.maximum(lam, least if least > 0.0 else 1.0)
     if program.soft:
-        inside = np.clip(inside, 1e-3 * program.penalty, (1.0 - 1e-3) * program.penalty)
+        inside = np.clip(inside, settings.FROM_ENDS * program.penalty, (1.0 - settings.FROM_ENDS) * program.penalty)
     U, s = neurons.U, neurons.s
     A = program.pattern(U, s)
     if not program.soft if support is None else support:
@@ -122,9 +122,9 @@ def soft_pattern(at: Iterate, effort: Effort) -> bool:
             break
         stuck = stuck + 1 if length < settings.STUCK else 0
         if stuck == settings.STUCK_STEPS:
-            at.centre(10.0 * nu)
+            at.centre(settings.CENTRED_AT * nu)
             stuck = 0
-        if iteration % 3 == 0 and float(np.abs(at.shortfall).max()) < 0.1:
+        if iteration % settings.IDLE_EVERY == 0 and float(np.abs(at.shortfall).max()) < settings.IDLE_SHORTFALL:
             drop_idle(at, settings.IDLE_SOFT)
         if iteration % 10 == 0:
             effort.report(at, n_flips(at))
@@ -177,9 +177,9 @@ def converge(
             return at.products <= gap * at.cost and short <= settings.AT_ROUNDING
         if at.products <= gap * at.cost and short <= shortfall:
             return True
-        stuck = stuck + 1 if length < 0.05 else 0
-        if stuck == 6:
-            at.centre(10.0 * at.products / at.degree)
+        stuck = stuck + 1 if length < settings.STUCK_HARD else 0
+        if stuck == settings.STUCK_STEPS_HARD:
+            at.centre(settings.CENTRED_AT * at.products / at.degree)
             stuck = 0
     return False
 

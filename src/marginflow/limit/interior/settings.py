@@ -26,14 +26,20 @@ READ_ITERATIONS = 15
 SOFTNESS, SOFT_START, SOFT_GAP, SOFT_ITERATIONS = 5.0, 0.03, 1e-4, 150
 # An objective that has grown by this factor under the soft pattern shows that it was softer than the data bear.
 COLLAPSED = 3.0
-# So many steps in a row shorter than this, and the point is centred again at ten times the product.
-STUCK_STEPS, STUCK = 4, 0.15
-# A neuron is idle if all |z_ij| are below these shares of 1 - ||q_j||.
+# So many steps in a row shorter than this, and the point is centred again at so many times the product; under the soft
+# pattern, and at a pattern that stays. The latter chosen, not measured.
+STUCK_STEPS, STUCK, CENTRED_AT = 4, 0.15, 10.0
+STUCK_STEPS_HARD, STUCK_HARD = 6, 0.05
+# A neuron is idle if all |z_ij| are below these shares of 1 - ||q_j||. Under the soft pattern they are looked for every
+# so many iterations, once no margin is missed by more than this. The latter chosen, not measured.
 IDLE_SOFT, IDLE_HARD = 0.1, 0.01
+IDLE_EVERY, IDLE_SHORTFALL = 3, 0.1
 # Frozen outputs: neurons with smaller pre-activations, in units of a margin, are left out.
 UNFELT = 1e-5
 # Multipliers start at least at this share of their mean.
 LEAST_MULTIPLIER = 1e-2
+# And, with a soft margin, at least at this share of the penalty from 0 and from the penalty. Chosen, not measured.
+FROM_ENDS = 1e-3
 # Relative gaps: at a cold start, at the start of a round, at its end; rounds with fewer flips would not be fewer.
 COLD, WARM, ROUND_GAP = 100.0, 0.03, 1e-6
 # Most iterations of a round, and most rounds. Spheres.

@@ -19,8 +19,11 @@ EXCESS = 1e-12
 FIRST_CAP, CAP_GROWTH = 1e2, 10.0
 # Cap at which slack that is left will never go: samples 1e-20 apart asked for caps beyond every number.
 LARGEST_CAP = 1e60
-# Gap of the program below which the structure is read and Newton's method is tried.
-FINISH_BELOW = 1e-2
+# Caps are raised once sup |F| is at most this, or the bracket narrower than that. Chosen, not measured.
+CAP_SUPREMUM, CAP_WIDTH = 1.5, 0.1
+# Gap of the program below which the structure is read and Newton's method is tried, again at this share of it, and how
+# many times the gap below 1 peaks are read. The latter two chosen, not measured.
+FINISH_BELOW, AGAIN, READ_BELOW = 1e-2, 0.25, 30.0
 # sup |F| may exceed 1 by this much at an optimum that Newton's method has found.
 PROVED = 1e-10
 # Relative width of the bracket above which the point is not called globally optimal: the default tolerance.

@@ -190,12 +190,16 @@ class _Generation:
             if count == 1:
                 self.deadline -= 1.5 * (time.monotonic() - began)  # what the proof will take, on a busy machine
             width = self._offer(found)
-            if self.hard and program.slack.sum() > settings.SLACK and (found.supremum <= 1.5 or width < 0.1):
+            if (
+                self.hard
+                and program.slack.sum() > settings.SLACK
+                and (found.supremum <= settings.CAP_SUPREMUM or width < settings.CAP_WIDTH)
+            ):
                 program.raise_caps(settings.CAP_GROWTH)
                 continue
             settled = found.supremum <= 1.0 + max(settings.EXCESS, program.tolerance)
             if program.slack.sum() <= settings.SLACK or not self.hard:
-                if width < min(settings.FINISH_BELOW, tried / 4) or settled or width <= self.gap:
+                if width < min(settings.FINISH_BELOW, settings.AGAIN * tried) or settled or width <= self.gap:
                     tried = width
                     done = self._finished(found, width)
                     if done is not None:
@@ -215,7 +219,7 @@ class _Generation:
     def _finished(self, found: Survey, width: float) -> Solution | None:
         """The end by Newton's method, if its dual function nowhere exceeds 1 by more than the gap."""
         program, look = self.program, self._look
-        near = look(program.multipliers, 1.0 - 30.0 * max(width, found.supremum - 1.0, 1e-9))
+        near = look(program.multipliers, 1.0 - settings.READ_BELOW * max(width, found.supremum - 1.0, 1e-9))
         end = finish(program, near, soft=not self.hard)
         if end is None:
             return None

@@ -37,6 +37,7 @@ from marginflow.limit.settings import (
     REFRESH_EVERY,
     REFRESH_MARGIN,
     SINGLE,
+    WEIGHT_KEPT,
 )
 from marginflow.limit.solver.balance import Balance, uneven
 from marginflow.limit.solver.proximal import FewPairs, Part, project, shrink
@@ -317,7 +318,7 @@ class Admm:
             self.scales = scales.astype(self._real)
             self._pattern_changed()
         target = self._balance.rho(self.problem, self.t)
-        if not 0.8 <= target / self.rho <= 1.25:
+        if not WEIGHT_KEPT[0] <= target / self.rho <= WEIGHT_KEPT[1]:
             self.tau *= self.rho / target
             self.Y *= self.rho / target
             self.rho = target

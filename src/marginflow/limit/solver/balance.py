@@ -7,7 +7,9 @@ import numpy as np
 from marginflow.arrays import FloatArray
 from marginflow.limit.problem import Problem
 from marginflow.limit.settings import (
+    BALANCED_BY,
     BALANCED_FROM,
+    BALANCED_LATER,
     FLIPPING_AIM,
     OFF_BALANCE,
     UNEVEN_EVERY,
@@ -58,8 +60,8 @@ class Balance:
         ratio = np.sqrt(primal / max(aim * dual, 1e-300))
         self.due = iterations + self.gap
         if not 1.0 / OFF_BALANCE <= ratio <= OFF_BALANCE:
-            self.gap = int(1.5 * self.gap)
-            self.factor *= float(np.clip(ratio, 0.2, 5.0))
+            self.gap = int(BALANCED_LATER * self.gap)
+            self.factor *= float(np.clip(ratio, *BALANCED_BY))
 
 
 def uneven(problem: Problem, t: FloatArray, iterations: int, share_flipped: float) -> FloatArray | None:

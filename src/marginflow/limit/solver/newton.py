@@ -36,10 +36,14 @@ from marginflow.limit.problem import Problem
 from marginflow.limit.products import without_flags
 from marginflow.limit.settings import (
     ACCEPTED_RESIDUAL,
+    DAMPED_BELOW,
+    DAMPING,
+    INERTIA,
     LARGE_HESSIAN,
     MARGIN_SLACK,
     PATIENCE,
     PRODUCTS,
+    UNDAMPED,
     WRONG,
     WRONG_AT_FIRST,
 )
@@ -110,8 +114,8 @@ def newton(
     max_iterations: int = 60,
     tolerance: float = 2e-14,
     deadline: float = np.inf,
-    damping: float = 1e-2,
-    inertia: float = 10.0,
+    damping: float = DAMPING,
+    inertia: float = INERTIA,
     threads: int = 1,
     caps: FloatArray | None = None,
     lean: bool | None = None,
@@ -167,8 +171,8 @@ def newton(
             wrong = (new_state != state)[:, ~dead]
             violations = int(sum(part.sum() for part in (wrong, leave, enter, cap, uncap, dead)))
             inertia = inertia_at_first * min(1.0, violations / len(s)) ** 2
-            if violations == 0 and damping > 0.0 and residual < 1e-3:
-                damping = 1e-3 * damping if damping > 1e-3 * heaviest else 0.0
+            if violations == 0 and damping > 0.0 and residual < DAMPED_BELOW:
+                damping = UNDAMPED * damping if damping > UNDAMPED * heaviest else 0.0
                 centre, best = lam.copy(), np.inf
                 fewest, since = state.size, iteration
                 continue

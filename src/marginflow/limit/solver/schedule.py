@@ -59,6 +59,7 @@ class Schedule:
 
     def next_round(self, admm: Admm) -> None:
         """Release the start by half, then entirely; rounds grow once it is released."""
-        admm.anchor_weight = 0.5 * admm.anchor_weight if admm.anchor_weight > 1e-3 * self._first_anchor else 0.0
+        held = admm.anchor_weight > settings.ANCHOR_GONE * self._first_anchor
+        admm.anchor_weight = 0.5 * admm.anchor_weight if held else 0.0
         if admm.anchor_weight == 0.0:
-            self.length = min(int(1.25 * self.length), settings.LONGEST_ROUND)
+            self.length = min(int(settings.ROUND_GROWTH * self.length), settings.LONGEST_ROUND)
