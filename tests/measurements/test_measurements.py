@@ -34,21 +34,21 @@ NETWORK = TwoLayer(W=np.eye(2), v=[1.0, -1.0])
 
 @pytest.mark.parametrize("name", ["label-sum", "margin", "support", "dual"])
 def test_every_direction_of_two_balanced_samples_is_the_antidiagonal(name: str) -> None:
-    z = named_direction(name, NETWORK, DATA)
+    z = named_direction(NETWORK, DATA, name)
     assert z / np.linalg.norm(z) == pytest.approx([0.5**0.5, -(0.5**0.5)], abs=1e-9)
 
 
 def test_a_certificate_that_is_carried_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     certificate = certify(NETWORK, DATA)
     monkeypatch.setattr("marginflow.measurements.directions.certify", None)
-    assert named_direction("dual", NETWORK, DATA, certificate) == pytest.approx(certificate.multipliers * [1, -1])
+    assert named_direction(NETWORK, DATA, "dual", certificate) == pytest.approx(certificate.multipliers * [1, -1])
 
 
 def test_unknown_and_absent_directions_are_refused_by_name() -> None:
     with pytest.raises(InputError, match="direction is 'up'; one of label-sum"):
-        named_direction("up", NETWORK, DATA)
+        named_direction(NETWORK, DATA, "up")
     with pytest.raises(InputError, match="no cluster means"):
-        named_direction("means", NETWORK, DATA)
+        named_direction(NETWORK, DATA, "means")
     assert set(named_directions(NETWORK, DATA, certify(NETWORK, DATA))) == set(DIRECTIONS) - {"means"}
 
 

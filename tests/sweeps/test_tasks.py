@@ -63,7 +63,7 @@ def test_the_flip_of_that_norm_flips_every_sample_and_a_shorter_one_does_not(dir
 
     data = sample(parameters, 0)
     found = point(parameters, data, 0)
-    z = named_direction(parameters.direction, found.network, data, found.certificate)
+    z = named_direction(found.network, data, parameters.direction, found.certificate)
     norm = float(row["norm"])
     for factor, all_flipped in ((1 + 1e-6, True), (1 - 1e-6, False)):
         moved = data.X - data.y[:, None] * (factor * norm * z / np.linalg.norm(z))

@@ -122,7 +122,7 @@ def _flips(
             z = (
                 _read_vector(Path(name))
                 if name.lower().endswith(".npy")
-                else mf.measurements.named_direction(name, network, data, certificate)
+                else mf.measurements.named_direction(network, data, name, certificate)
             )
             flips.append(mf.measurements.flip(network, target, z, name=name, signed=signed))
     return flips

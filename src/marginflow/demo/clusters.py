@@ -46,7 +46,7 @@ def _compare(k: int, seed: int) -> dict[str, object]:
         raise KeyboardInterrupt
     fresh = law.fresh(N_FRESH, train=data, seed=seed)
     robust = one_neuron_per_cluster(data.means, data.mean_labels).network
-    z = named_direction("means", limit.compact, data, limit.certificate)
+    z = named_direction(limit.compact, data, "means", limit.certificate)
     row: dict[str, object] = {"k": k, "d": law.dimension, "certified": limit.certificate.holds()}
     for name, network in (("kkt", limit.compact), ("robust", robust)):
         row |= _side(name, network, fresh, math.sqrt(law.dimension))

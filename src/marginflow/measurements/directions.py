@@ -26,14 +26,14 @@ BY_MULTIPLIERS: Final = ("support", "dual")
 SHARES: Final = (0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
-def named_direction(name: str, network: TwoLayer, data: Dataset, certificate: Certificate | None = None) -> FloatArray:
+def named_direction(network: TwoLayer, data: Dataset, name: str, certificate: Certificate | None = None) -> FloatArray:
     r"""The vector that a name stands for; shape (d,).
 
     Parameters
     ----------
+    network, data : TwoLayer, Dataset
     name : str
         One of `DIRECTIONS`.
-    network, data : TwoLayer, Dataset
     certificate : Certificate or None
         Of this network on these data; its multipliers make "support" and "dual". Computed if it is missing and needed.
 
@@ -48,7 +48,7 @@ def named_direction(name: str, network: TwoLayer, data: Dataset, certificate: Ce
     >>> from marginflow.measurements import named_direction
     >>> from marginflow.networks import TwoLayer
     >>> network = TwoLayer(W=[[1.0, 0.0], [0.0, 1.0]], v=[1.0, -1.0])
-    >>> named_direction("label-sum", network, Dataset(X=[[1.0, 0.0], [0.0, 2.0]], y=[1, -1]))
+    >>> named_direction(network, Dataset(X=[[1.0, 0.0], [0.0, 2.0]], y=[1, -1]), "label-sum")
     array([ 1., -2.])
     """
     match name:
@@ -80,7 +80,7 @@ def named_directions(
     found: dict[str, FloatArray] = {}
     for name in names:
         try:
-            vector = named_direction(name, network, data, certificate)
+            vector = named_direction(network, data, name, certificate)
         except InputError:  # no means, no multiplier, or a misclassified sample: there is no such direction here
             continue
         if np.linalg.norm(vector) > 0:

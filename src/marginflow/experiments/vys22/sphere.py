@@ -130,7 +130,7 @@ def measured(
     if not separated:
         return {"separated": False, "on_margin": math.nan, "off_margin": math.nan, "flip": math.nan}
     on = margin_samples(network, data.X, data.y)
-    z = named_direction("margin", network, data)
+    z = named_direction(network, data, "margin")
     steps = flip(network, data.subset(on), z / np.linalg.norm(z), at_zero="keeps").steps
     return {
         "separated": True,

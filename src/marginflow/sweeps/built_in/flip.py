@@ -30,6 +30,6 @@ def flip(parameters: FlipParameters, seed: int) -> Row:
     """Norm of one perturbation that flips a share of the samples of a KKT point at once, and over sqrt(d)."""
     data = sample(parameters, seed)
     found = point(parameters, data, seed)
-    z = named_direction(parameters.direction, found.network, data, found.certificate)
+    z = named_direction(found.network, data, parameters.direction, found.certificate)
     measured = measurements.flip(found.network, data, z).summary(dimension=data.dimension, share=parameters.share)
     return {**certified(found), **{name: measured[name] for name in KEPT}}
