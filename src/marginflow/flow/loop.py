@@ -132,7 +132,7 @@ class Loop(AbstractState):
         model, plan, loss, schedule = self.model, self.plan, self.plan.loss, self.plan.schedule
         descent, second = model.vector(), model.vector() if plan.method == "heun" else None
         before: Moment | None = None  # the state one step ago; its vector is self.spare
-        least = math.inf  # of ln L so far
+        log_loss_before = math.inf
         next_record, damping, reported = 0, 1.0, 0.0
         squared_gradient = squared_norm = math.nan
         full = self.batch is None
@@ -145,9 +145,9 @@ class Loop(AbstractState):
                 if before is not None:  # the last step overflowed: the state before it is finite
                     self.spare, self.now = now.theta, before
                 return "diverged"
-            if full and log_loss > least + schedule.most_rise and before is not None:
+            if schedule.backtracks and full and log_loss > log_loss_before and before is not None:
                 self.spare, self.now = now.theta, before
-                before, damping = None, 0.5 * damping
+                before, log_loss_before, damping = None, math.inf, 0.5 * damping
                 if damping < _SMALLEST_DAMPING:
                     return "stalled"
                 continue
@@ -159,7 +159,7 @@ class Loop(AbstractState):
             if self.recording:
                 next_record = self.recording_plan.after(now.step)
                 self._record(model.margins if full else model.forward(now.theta))
-                if not descent.flat.any() or (schedule.most_rise == 0.0 and self._no_progress()) or self._at_rest():
+                if not descent.flat.any() or (schedule.backtracks and self._no_progress()) or self._at_rest():
                     return "stalled"
             for rule in self.stop:
                 if rule.reached(self):
@@ -190,7 +190,7 @@ class Loop(AbstractState):
                 np.add(now.theta.flat, spare.flat, out=spare.flat)
                 there = log_step - (log_sum_there + log_loss - log_sum)
                 log_time_of_step = _log_of_sum(log_time_of_step, there) - math.log(2.0)
-            before, least, damping = now, min(least, log_loss), min(1.0, 1.1 * damping)
+            before, log_loss_before, damping = now, log_loss, min(1.0, 1.1 * damping)
             moment = Moment(spare, now.step + 1, _log_of_sum(now.log_time, log_time_of_step))
             self.spare, self.now = now.theta, moment
         raise AssertionError("the batches never end")

@@ -17,8 +17,8 @@ class AbstractSchedule(ABC):
 
     needs_lengths: ClassVar[bool] = False
     """Whether the lengths of theta and of the gradient are used; they cost a pass over the parameters."""
-    most_rise: ClassVar[float] = math.inf
-    """How far ln L may lie above its least value; a step that ends higher is undone and repeated at half the length."""
+    backtracks: ClassVar[bool] = False
+    """Whether a step that raises ln L is undone and repeated at half the length."""
 
     @abstractmethod
     def log_step(self, step: int, log_loss: float, squared_gradient: float, squared_norm: float) -> float:
@@ -66,7 +66,7 @@ class LossNormalised(AbstractSchedule):
     """
 
     needs_lengths = True
-    most_rise = 0.0
+    backtracks = True
 
     decrease: float = 0.02
 
@@ -84,13 +84,9 @@ class AngleBounded(AbstractSchedule):
 
     The direction of theta turns by at most arcsin(angle). Without `decrease` the step ignores how sharply the weights
     p_i react, and zigzags between samples once margins exceed 1 / angle.
-
-    The path that is followed never raises ln L. Steps that slide along a kink raise it a little and the next ones lower
-    it again; where large weights meet at a kink a step may raise it by far, and such a step is undone and halved.
     """
 
     needs_lengths = True
-    most_rise = 0.1
 
     angle: float = 0.01
     decrease: float | None = None
